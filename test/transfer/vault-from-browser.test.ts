@@ -304,6 +304,41 @@ test('an undo removes the tags and properties that the import created and nothin
   expect(left).not.toContain('undo_own')
 })
 
+test('an undo keeps tags that a preset names, and those of trashed notes that no import created', async () => {
+  const { now_ms: since_ms } = (await browser.request('GET', '/app/api/import?folder=Beside')).body
+  await send('Beside', noteOf('C.md', { tags: ['in a preset', 'only imported'] }))
+  await service.post('/v1/presets', { name: 'Imported', tags: ['in a preset'] })
+  const { note } = (await service.post('/v1/notes', { title: 'Own', content: '', tags: ['of a draft'] })).body
+  await service.delete(`/v1/notes/${note.id}`)
+  const undone = await browser.request('POST', '/app/api/import/undo', { folder: 'Beside', since_ms })
+  expect(undone.body).toMatchObject({ notes: 1, tags: 1, after: null })
+  const names = (await service.get('/v1/tags')).body.tags.map(({ name }: { name: string }) => name)
+  expect(names).not.toContain('only imported')
+  expect(names).toContain('in a preset')
+  await service.post(`/v1/notes/${note.id}/restore`)
+  expect((await service.get(`/v1/notes/${note.id}`)).body.note.tags).toEqual(['of a draft'])
+})
+
+test('an undo keeps a table that a webhook uses', async () => {
+  const { now_ms: since_ms } = (await browser.request('GET', '/app/api/import?folder=Tables')).body
+  const makeTable = (name: string) => {
+    const path = `${name} ${'0'.repeat(32)}.csv`
+    const body = { folder: 'Tables', path, state: '1-2', text: 'Name,Due\nAda,2024-01-02' }
+    return browser.request('POST', '/app/api/import/tables', body)
+  }
+  expect((await makeTable('Watched')).body).toEqual({ rows: 1 })
+  expect((await makeTable('Plain')).body).toEqual({ rows: 1 })
+  // The response to the first request may have been lost.
+  expect((await makeTable('Plain')).body).toEqual({ rows: 0 })
+  await service.post('/v1/webhooks', { structure: 'Watched', url: 'https://example.com/' })
+  const undone = await browser.request('POST', '/app/api/import/undo', { folder: 'Tables', since_ms })
+  expect(undone.body).toMatchObject({ structures: 1, after: null })
+  expect(undone.body.kept).toMatchObject([{ error: expect.stringContaining('webhooks') }])
+  const { structures } = (await service.get('/v1/records/structures')).body
+  expect(structures.map(({ name }: { name: string }) => name)).toEqual(['Watched'])
+  await browser.request('DELETE', `/app/api/structures/${structures[0].id}`, { name: 'Watched' })
+})
+
 test('a table of more rows than one transaction may write is refused, and nothing is written', async () => {
   const body = { path: `Large ${'0'.repeat(32)}.csv`, text: `n\n${'1\n'.repeat(10_001)}` }
   const preview = await browser.request('POST', '/app/api/import/tables/preview', body)

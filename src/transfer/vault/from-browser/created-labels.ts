@@ -7,38 +7,33 @@ import { propertyUsage, tagUsage } from '../../../notes/usage.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 
 /*
- * The tags and properties that an import created. Its undo removes those that no other note has, that nobody changed,
- * and that no view, lens, preset or webhook names.
+ * The tags and properties that an import created. Its undo removes each with the last of its notes, unless somebody
+ * changed it, another note has it, or a view, lens, preset, webhook or other tag names it.
  */
-
-/** As many as one transaction removes without delaying others. */
-const LABELS_AT_ONCE = 50
 
 interface Removed {
   readonly tags: number
   readonly properties: number
-  readonly hasMore: boolean
 }
 
-/** Removes some of the tags and properties that were created since an instant and are only on notes trashed since. */
-export function removeLabels(tx: Tx, caller: Caller, since: number): Removed {
-  const tags = createdTags(tx, caller, since).filter(({ id }) =>
+/**
+ * Removes the tags and properties of a note in the trash that were created since an instant and are only on notes
+ * trashed since.
+ */
+export function removeLabelsOf(tx: Tx, caller: Caller, note: string, since: number): Removed {
+  const tags = createdTags(tx, caller, note, since).filter(({ id }) =>
     isRemoved(() => {
       const found = tagUsage.find(tx, caller.workspacePk, id)
       deleteTag.run(tx, caller, { id: String(id), found })
     }),
   )
-  const properties = createdProperties(tx, caller, since).filter((property) =>
+  const properties = createdProperties(tx, caller, note, since).filter((property) =>
     isRemoved(() => {
       const found = propertyUsage.find(tx, caller.workspacePk, property)
       deleteProperty.run(tx, caller, { id: property.id, found })
     }),
   )
-  return {
-    tags: tags.length,
-    properties: properties.length,
-    hasMore: Math.max(tags.length, properties.length) === LABELS_AT_ONCE,
-  }
+  return { tags: tags.length, properties: properties.length }
 }
 
 /** A label that is in use is refused before anything is written. */
@@ -52,19 +47,24 @@ function isRemoved(remove: () => void): boolean {
   }
 }
 
-/** Whether the notes of a table of labels, of which there are some, are all in the trash since an instant. */
-const onlyTrashed = (holders: string) => `EXISTS (SELECT 1 FROM ${holders})
-  AND NOT EXISTS (SELECT 1 FROM ${holders} AND (SELECT coalesce(deleted_at, 0) FROM notes n WHERE n.pk = h.note) < ?2)`
+const NOTE = '(SELECT pk FROM notes WHERE id = ?1 AND workspace = ?2)'
+
+/** Whether the notes of a table of labels are all in the trash since an instant. */
+const onlyTrashed = (holders: string) =>
+  `NOT EXISTS (SELECT 1 FROM ${holders} AND (SELECT coalesce(deleted_at, 0) FROM notes n WHERE n.pk = h.note) < ?3)`
 
 /** Tags have no time of their own, so the change log tells when they were created, and whether they were changed. */
-function createdTags({ sql }: Tx, { workspacePk }: Caller, since: number): { id: number }[] {
-  const change = `SELECT 1 FROM changes c WHERE c.object = CAST(CAST(t.id AS TEXT) AS BLOB) AND c.key > ?3 AND c.key < ?4`
+function createdTags({ sql }: Tx, { workspacePk }: Caller, note: string, since: number): { id: number }[] {
+  const change = `SELECT 1 FROM changes c WHERE c.object = CAST(CAST(t.id AS TEXT) AS BLOB) AND c.key > ?4 AND c.key < ?5`
   return sql.all(
-    `SELECT t.id FROM tags t WHERE t.workspace = ?1 AND t.note_count = 0
+    `SELECT t.id FROM note_tags own JOIN tags t ON t.id = own.tag
+     WHERE own.note = ${NOTE} AND t.workspace = ?2 AND t.note_count = 0
      AND ${onlyTrashed('note_tags h WHERE h.tag = t.id')}
-     AND EXISTS (${change} AND c.kind = ?5 AND c.at >= ?2)
-     AND NOT EXISTS (${change} AND c.kind BETWEEN ?6 AND ?7 AND c.kind <> ?5)
-     LIMIT ${LABELS_AT_ONCE}`,
+     AND NOT EXISTS (SELECT 1 FROM preset_tags p WHERE p.tag = t.id)
+     AND NOT EXISTS (SELECT 1 FROM tag_links l WHERE l.linked = t.id)
+     AND EXISTS (${change} AND c.kind = ?6 AND c.at >= ?3)
+     AND NOT EXISTS (${change} AND c.kind BETWEEN ?7 AND ?8 AND c.kind <> ?6)`,
+    note,
     workspacePk,
     since,
     startOfKeys(workspacePk),
@@ -77,13 +77,14 @@ function createdTags({ sql }: Tx, { workspacePk }: Caller, since: number): { id:
 const createdProperties = (
   { sql }: Tx,
   { workspacePk }: Caller,
+  note: string,
   since: number,
 ): { pk: number; id: string }[] =>
   sql.all(
-    `SELECT p.pk, p.id FROM properties p
-     WHERE p.workspace = ?1 AND p.created_at >= ?2 AND p.updated_at = p.created_at
-     AND ${onlyTrashed('note_properties h WHERE h.property = p.pk')}
-     LIMIT ${LABELS_AT_ONCE}`,
+    `SELECT p.pk, p.id FROM note_properties own JOIN properties p ON p.pk = own.property
+     WHERE own.note = ${NOTE} AND p.workspace = ?2 AND p.created_at >= ?3 AND p.updated_at = p.created_at
+     AND ${onlyTrashed('note_properties h WHERE h.property = p.pk')}`,
+    note,
     workspacePk,
     since,
   )

@@ -15,10 +15,10 @@ import { aliasesOf, findNote, type NoteRow } from '../../../notes/store.ts'
 import { tagDetachment } from '../../../notes/tags/deletion.ts'
 import { findPropertyKey, readProperties } from '../../../notes/writing/properties.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
-import { findStructure } from '../../../records/structures/store.ts'
+import { findStructure, type StructureRow } from '../../../records/structures/store.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { type WrittenFields, writtenAliases } from '../earlier-imports.ts'
-import { removeLabels } from './created-labels.ts'
+import { removeLabelsOf } from './created-labels.ts'
 import type { UndoBody, UndoResponse } from './schema.ts'
 import { storedFolder } from './service.ts'
 
@@ -34,14 +34,18 @@ interface ImportedRow {
 const COUNTED = { note: 'notes', file: 'files', structure: 'structures' } as const
 const CHANGED = 'it was changed since its import.'
 
+const IN_USE = 'views, forms, webhooks, sources, comments or other tables use it.'
+
 /** As many notes as one transaction moves to the trash without delaying others. */
 const OBJECTS_AT_ONCE = 100
+/** About as many tags and properties; each one is looked up in all views. */
+const LABELS_AT_ONCE = 50
 
 /**
- * Removes some of the objects that an import created since an instant: notes go to the trash, files and structures are
- * deleted, and in the end the tags and properties that nothing else uses. Notes that were changed since stay with the
- * files that they link to, and structures that were changed since stay. An import reserves the ids of its notes before
- * those of its files, so the notes are removed first.
+ * Removes some of the objects that an import created since an instant: notes go to the trash with the tags and
+ * properties that nothing else uses, and files and structures are deleted. Notes that were changed since stay with the
+ * files that they link to, and structures that were changed or used since stay. An import reserves the ids of its notes
+ * before those of its files, so the notes are removed first.
  */
 export const undoImport = long(
   write({
@@ -63,11 +67,14 @@ export const undoImport = long(
         }
         tx.sql.run('DELETE FROM imported_files WHERE pk = ?', row.pk)
         outcome[COUNTED[row.kind]] += 1
+        if (row.kind !== 'note') continue
+        const { tags, properties } = removeLabelsOf(tx, caller, row.object, body.since_ms)
+        outcome.tags += tags
+        outcome.properties += properties
+        if (outcome.tags + outcome.properties >= LABELS_AT_ONCE) return { ...outcome, after: row.pk }
       }
-      const after = rows.at(-1)?.pk ?? body.after ?? 1
-      if (rows.length === OBJECTS_AT_ONCE) return { ...outcome, after }
-      const { tags, properties, hasMore } = removeLabels(tx, caller, body.since_ms)
-      return { ...outcome, tags, properties, after: hasMore ? after : null }
+      const last = rows.length === OBJECTS_AT_ONCE ? rows.at(-1) : undefined
+      return { ...outcome, after: last?.pk ?? null }
     },
     settles: [tagDetachment, propertyDetachment],
   }),
@@ -144,9 +151,25 @@ function removeTable(tx: Tx, caller: Caller, { object, fields }: ImportedRow): s
   if (missing !== undefined) return missing
   const { changes } = JSON.parse(fields ?? '{}') as { changes?: number }
   if (structure.changes !== changes || structure.updatedAt !== structure.createdAt) return CHANGED
+  if (isInUse(tx, caller, structure)) return IN_USE
   deleteStructure(tx, caller, structure)
   return undefined
 }
+
+/** Whether a deletion of the structure would delete or break something that the import did not create. */
+const isInUse = ({ sql }: Tx, { workspacePk }: Caller, { pk, id }: StructureRow): boolean =>
+  sql.scalar<number>(
+    `SELECT EXISTS (SELECT 1 FROM row_views WHERE structure = ?1)
+     OR EXISTS (SELECT 1 FROM webhooks WHERE structure = ?1)
+     OR EXISTS (SELECT 1 FROM sources WHERE structure = ?1)
+     OR EXISTS (SELECT 1 FROM shares WHERE workspace = ?2 AND structure = ?3)
+     OR EXISTS (SELECT 1 FROM structures WHERE workspace = ?2 AND pk <> ?1 AND instr(fields, ?3) > 0)
+     OR EXISTS (SELECT 1 FROM comments c JOIN records r ON r.pk = c.record
+       WHERE c.workspace = ?2 AND r.structure = ?1)`,
+    pk,
+    workspacePk,
+    id,
+  ) === 1
 
 function refusalOf(check: () => void): string | undefined {
   try {
