@@ -109,6 +109,22 @@ describe('a new structure', () => {
     ['integers that no double holds', 'a\n9007199254740993\n1\n', [{ a: '9007199254740993' }, { a: '1' }]],
     ['numbers with an exponent, however large', 'a\n1e21\n-5E300\n', [{ a: 1e21 }, { a: -5e300 }]],
     ['a number that no double holds', 'a\n1e400\n1\n', [{ a: '1e400' }, { a: '1' }]],
+    [
+      'decimals of more digits than a double holds',
+      'a\n0.12345678901234567890\n0.5\n',
+      [{ a: '0.12345678901234567890' }, { a: '0.5' }],
+    ],
+    ['a number too small for a double', 'a\n1e-400\n0.0\n', [{ a: '1e-400' }, { a: '0.0' }]],
+    [
+      'doubles in 17 digits',
+      'a\n0.10000000000000001\n-1.7976931348623157e308\n0.00000000000000000000\n',
+      [{ a: 0.1 }, { a: -1.7976931348623157e308 }, { a: 0 }],
+    ],
+    [
+      'IP addresses',
+      'a\n192.168.100.200\n192.168.100.201\n',
+      [{ a: '192.168.100.200' }, { a: '192.168.100.201' }],
+    ],
     ['a day that is none', 'a\n2026-02-30\n2026-02-28\n', [{ a: '2026-02-30' }, { a: '2026-02-28' }]],
     ['short rows', 'a,b\n1\n', [{ a: 1 }]],
   ])('can come from a file with %s', async (_, text, rows) => {

@@ -28,23 +28,45 @@ const GROUPED = {
   ',': /^[+-]?(?:\d+|\d{1,3}(?:[. '\u2019\u00a0\u202f]\d{3})+)?(?:,\d+)?(?:[eE][+-]?\d+)?$/,
 } as const
 const CODE = /^[+-]?0\d|^\+/
+/** An IP address whose points are also those of a number with a decimal comma. */
+const ADDRESS = /^\s*(?:(?:1?\d?\d|2[0-4]\d|25[0-5])(?:\.|\s*$)){4}$/
 /**
  * Tells codes such as the gene 1E5, which would be written as 100000, from numbers: a column of numbers is one of codes
- * if it has such a cell, and none with a sign or a fraction.
+ * if it has such a cell, and none with a sign or a fraction, or if all of its cells are IP addresses.
  */
 export class CodeCheck {
   #hasCodes = false
   #isMeasured = false
+  #areAddresses = true
 
   get foundCodes(): boolean {
-    return this.#hasCodes && !this.#isMeasured
+    return this.#areAddresses || (this.#hasCodes && !this.#isMeasured)
   }
 
   addNumber(cell: string): void {
+    this.#areAddresses &&= ADDRESS.test(cell)
     if (this.#isMeasured) return
     this.#isMeasured = /^\s*-|[.,]/.test(cell)
     if (/\d[eE]\d/.test(cell) && Number.isSafeInteger(Number(cell))) this.#hasCodes = true
   }
+}
+
+/** Texts of fewer characters have at most 15 digits, or an exponent within the range of a double. */
+const LONG_NUMBER = 17
+const MAX_PRECISION = 100
+
+const significantDigits = (number: string): string =>
+  number
+    .replace(/[eE].*/, '')
+    .replace(/[-+.]/g, '')
+    .replace(/^0+|0+$/g, '')
+
+/** Whether a double holds every digit of a number: of 0.12345678901234567890 it would hold 17. */
+function holdsDigits(value: number, plain: string): boolean {
+  if (plain.length < LONG_NUMBER && value !== 0) return true
+  const digits = significantDigits(plain)
+  if (digits === '' || digits.length > MAX_PRECISION) return digits === ''
+  return significantDigits(value.toPrecision(digits.length)) === digits
 }
 
 /** A day with or without a time; UTC without an offset. */
@@ -219,7 +241,10 @@ export class CellFormat {
     return value === undefined ? undefined : Number(`${value}e-2`)
   }
 
-  /** Undefined also for integers that a double cannot hold exactly, which are ids. */
+  /**
+   * Undefined also for integers that a double cannot hold exactly, which are ids, and without a given type for other
+   * numbers of which it cannot hold all digits.
+   */
   #numberOf(cell: string, isGiven: boolean): number | undefined {
     const decimal = this.#decimal
     let plain = cell
@@ -232,7 +257,8 @@ export class CellFormat {
     } else if (!NUMBER.test(cell)) return undefined
     const value = Number(plain)
     const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || /[.eE]/.test(plain)
-    return Number.isFinite(value) && isExact ? value : undefined
+    if (!Number.isFinite(value) || !isExact) return undefined
+    return isGiven || holdsDigits(value, plain) ? value : undefined
   }
 
   #dateOf(cell: string): string | undefined {
