@@ -339,6 +339,21 @@ test('an undo keeps a table that a webhook uses', async () => {
   await browser.request('DELETE', `/app/api/structures/${structures[0].id}`, { name: 'Watched' })
 })
 
+test('of the dates of a table, only those that can be read in two ways stay text', async () => {
+  const path = `Dates ${'0'.repeat(32)}.csv`
+  const preview = async (text: string) =>
+    browser.request('POST', '/app/api/import/tables/preview', { path, text })
+  const text = 'Created,Due,Done,Left\n2024-01-02,01/02/2024,31/01/2024,5\n'
+  expect((await preview(text)).body.columns).toEqual([
+    { label: 'Created', type: 'date' },
+    { label: 'Due', type: 'text' },
+    { label: 'Done', type: 'date' },
+    { label: 'Left', type: 'number' },
+  ])
+  const { status, body } = await preview('Name,Due\nAda,2024-01-02,more')
+  expect([status, body.error]).toEqual([400, 'row 1 has 3 cells, and the file has 2 columns.'])
+})
+
 test('a table of more rows than one transaction may write is refused, and nothing is written', async () => {
   const body = { path: `Large ${'0'.repeat(32)}.csv`, text: `n\n${'1\n'.repeat(10_001)}` }
   const preview = await browser.request('POST', '/app/api/import/tables/preview', body)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
+import { chosenReading } from '../../filter/record/readings.ts'
 import { TypeInference } from '../../filter/record/type-inference.ts'
 import { folderOf } from '../../lib/paths.ts'
-import { Refusal, refused } from '../../lib/refusal.ts'
+import { refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { fold, normalized } from '../../lib/text.ts'
+import { counted, fold, normalized } from '../../lib/text.ts'
 import { checkedName } from '../../people/accounts/names.ts'
 import { writeRecords } from '../../records/rows/writing/write-records.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'
@@ -84,9 +85,17 @@ export function readTable(source: Pick<FileFormat, 'file' | 'encoding' | 'text'>
   let header: readonly string[] = []
   for (const chunk of dataRows({ ...OPTIONS, ...source, hasHeader: true, skipLines: 0, columns: '' })) {
     header = chunk.header
-    for (const cells of chunk.rows) rows.push(cells)
+    for (const cells of chunk.rows) rows.push(checkedRow(cells, header.length, rows.length + 1))
   }
   return { ...fieldsOf(header, rows), rows }
+}
+
+/** Refuses a row with values beyond the headings, which would be lost. */
+function checkedRow(cells: readonly string[], columns: number, number: number): readonly string[] {
+  if (cells.length <= columns || !cells.slice(columns).some((cell) => cell !== '')) return cells
+  throw refused(
+    `row ${number} has ${counted(cells.length, 'cell')}, and the file has ${counted(columns, 'column')}.`,
+  )
 }
 
 /** The page of a row. */
@@ -132,19 +141,10 @@ export function insertTable(
 function fieldsOf(header: readonly string[], rows: readonly (readonly string[])[]) {
   const inference = new TypeInference(header, OPTIONS)
   for (const cells of rows) inference.addRow(cells)
-  const unclear = new Set<number>()
-  for (;;)
-    try {
-      const formats = inference.formats((at) => unclear.has(at))
-      const types = inference.types().map((type, at) => (unclear.has(at) ? 'text' : type))
-      return { fields: fieldsFor(header, types) satisfies FieldInput[], formats }
-    } catch (error) {
-      const open = inference
-        .types()
-        .findIndex((type, at) => !unclear.has(at) && (type === 'date' || type === 'datetime'))
-      if (!(error instanceof Refusal) || open === -1) throw error
-      unclear.add(open)
-    }
+  const isUnclear = inference.readings().map((readings) => !chosenReading(readings))
+  const types = inference.types().map((type, at) => (isUnclear[at] ? 'text' : type))
+  const formats = inference.formats((at) => isUnclear[at] === true)
+  return { fields: fieldsFor(header, types) satisfies FieldInput[], formats }
 }
 
 function freeName(wanted: string, isTaken: (name: string) => boolean): string {
