@@ -100,9 +100,11 @@ function parseOther(language: 'TOML' | 'JSON', written: string): Record<string, 
   }
 }
 
-/** Integers that no double can hold stay text; `source` is missing in older browsers. */
+/** Integers that no double can hold, and numbers out of its range, stay text; older browsers have no `source`. */
 const exactIntegers = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
-  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  typeof value === 'number' &&
+  !Number.isSafeInteger(value) &&
+  (Number.isInteger(value) || !Number.isFinite(value))
     ? (context?.source ?? value)
     : value
 

@@ -235,6 +235,9 @@ test.each([
   expect(await exportedFiles()).toEqual({ 'Note.md': text })
   await vault.service().patch(`/v1/notes/${note?.id}`, { content: 'changed' })
   expect(await exportedFiles()).toEqual({ 'Note.md': text.replace('body', 'changed') })
+  const { tags } = (await vault.service().get('/v1/tags')).body
+  await vault.service().delete(`/v1/tags/${tags.find(({ name }: { name: string }) => name === 'two').id}`)
+  expect((await exportedFiles())['Note.md']).toContain('tags: ["one"]')
   await vault.service().patch(`/v1/notes/${note?.id}`, { title: 'New' })
   expect((await exportedFiles())['Note.md'] ?? '').toStartWith('---\ntitle: "New"\n')
 })

@@ -1,7 +1,7 @@
 import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { isObject } from '../../../lib/json.ts'
 import { fold } from '../../../lib/text.ts'
-import { FENCED, parseEditable, splitFrontMatter } from '../../front-matter.ts'
+import { FENCED, otherFrontMatter, parseEditable, splitFrontMatter } from '../../front-matter.ts'
 import { fieldOfKey, wordsOfAliases, wordsOfTags } from '../plan/note.ts'
 import { keyOf } from '../plan/properties.ts'
 import { tagNameOf } from '../plan/tags.ts'
@@ -30,7 +30,7 @@ export interface FrontMatterEdits {
  */
 export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
   const text = new FrontMatterText(front)
-  if (!text.isEditable) return hasEdits(edits) ? undefined : front
+  if (!text.isEditable) return hasEdits(edits) || hasOtherTags(front, edits.tags) ? undefined : front
   editTitle(text, edits)
   editAliases(text, edits.aliases)
   editTags(text, edits.tags)
@@ -60,6 +60,15 @@ const hasEdits = ({ isNewTitle, aliases, tags, properties }: FrontMatterEdits): 
   properties.length > 0 ||
   tags.added.size > 0 ||
   JSON.stringify(aliases.before) !== JSON.stringify(aliases.now)
+
+/** Whether front matter names a tag that the note no longer has, or had under another name. */
+function hasOtherTags(front: string, { all }: FrontMatterEdits['tags']): boolean {
+  const present = new Set(all.map(fold))
+  const fields = splitFrontMatter(front, 'lossless').frontMatter ?? otherFrontMatter(front)?.fields ?? {}
+  return Object.entries(fields)
+    .flatMap(([name, value]) => (fieldOfKey(name) === 'tags' ? wordsOfTags(value) : []))
+    .some((word) => tagNameOf(word) !== undefined && !present.has(keyOfTag(word)))
+}
 
 function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
   const entry = text.readEntries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
