@@ -46,6 +46,7 @@ test.each([
   ['a ligature named in a compressed object', [0xdd, N, D], '221 /f#5fi', true, 'find'],
   ['a variant of a ligature', [0xde, 0x65], '221 /g1 /T_h.alt', false, 'The'],
   ['a name without a meaning', [0xdd, N], '221 /g42', false, 'Ýn'],
+  ['a name with a part without a meaning', [0xdd, N], '221 /f_constructor', false, 'Ýn'],
 ])('%s of a font is found by its name', async (_, codes, differences, isCompressed, text) => {
   expect((await readDocument('pdf', pdf(codes, differences, isCompressed))).pages).toEqual([text])
 })

@@ -126,7 +126,7 @@ describe('a Notion export', () => {
   const EXPORT: VaultFiles = {
     [`Home ${id('a')}.md`]: `# Home\n\n[Tasks](Tasks%20${id('b')}.csv)\n[Sub](Home%20${id('a')}/Sub%20${id('c')}.md)\n`,
     [`Home ${id('a')}/Sub ${id('c')}.md`]:
-      '# Sub\n\nCreated: January 5, 2026 3:04 PM\nTags: red, light blue\nDone: Yes\n\nText\n',
+      '# Sub\n\nCreated: January 5, 2026 3:04 PM\nTags: red, light blue\nDone: Yes\nConstructor: Ada\n\nText\n',
     [`Tasks ${id('b')}.csv`]: '\ufeffName,Status,Due,Cost\nBuy tea,To do,"January 5, 2026",12.5\n',
     [`Tasks ${id('b')}_all.csv`]:
       '\ufeffName,Status,Due,Cost\nBuy tea,To do,"January 5, 2026",12.5\nBuy milk,Done,,3\nNo page,,,\n',
@@ -144,7 +144,7 @@ describe('a Notion export', () => {
     const sub = await noteOf('Sub')
     expect([sub?.tags.sort(), sub?.content]).toEqual([['light blue', 'red'], 'Text\n'])
     expect(sub?.created_at).toBe('2026-01-05T15:04:00.000Z')
-    expect(await propertiesOf('Sub')).toEqual({ done: true })
+    expect(await propertiesOf('Sub')).toEqual({ done: true, constructor: 'Ada' })
     expect((await noteOf('Home'))?.content).toContain('[[Sub]]')
     expect(await linkedFrom('Buy tea')).toEqual(['Sub'])
     const { body } = await vault.service().get('/v1/records/structures')

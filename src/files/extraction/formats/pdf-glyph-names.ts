@@ -10,14 +10,14 @@ type Encodings = ReadonlyMap<string, ReadonlyMap<number, string>>
 
 const MAX_INFLATED_BYTES = 67_108_864
 
-const PARTS: Readonly<Record<string, string>> = {
-  ff: 'ff',
-  fi: 'fi',
-  fl: 'fl',
-  ffi: 'ffi',
-  ffl: 'ffl',
-  longs: 's',
-}
+const PARTS: ReadonlyMap<string, string> = new Map([
+  ['ff', 'ff'],
+  ['fi', 'fi'],
+  ['fl', 'fl'],
+  ['ffi', 'ffi'],
+  ['ffl', 'ffl'],
+  ['longs', 's'],
+])
 
 /** Without an inner bracket, so that a damaged file is read in linear time. */
 const NAMED_CODES = /\/Differences\s*\[([^[\]]*)\]/
@@ -34,7 +34,7 @@ function textOf(name: string): string | undefined {
   const parts = base.split('_').map((part) => {
     const [, digits] = /^u(?:ni)?([\dA-F]{4})$/.exec(part) ?? []
     if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
-    return /^[A-Za-z]$/.test(part) ? part : PARTS[part]
+    return /^[A-Za-z]$/.test(part) ? part : PARTS.get(part)
   })
   return parts.includes(undefined) ? undefined : parts.join('')
 }

@@ -15,26 +15,26 @@ const SKIPPED = new Set(
   ).split(' '),
 )
 
-const TEXTS: Readonly<Record<string, string>> = {
-  par: '\n',
-  line: '\n',
-  sect: '\n',
-  page: '\n',
-  row: '\n',
-  nestrow: '\n',
-  tab: '\t',
-  cell: '\t',
-  nestcell: '\t',
-  emdash: '\u2014',
-  endash: '\u2013',
-  emspace: ' ',
-  enspace: ' ',
-  bullet: '\u2022',
-  lquote: '\u2018',
-  rquote: '\u2019',
-  ldblquote: '\u201c',
-  rdblquote: '\u201d',
-}
+const TEXTS: ReadonlyMap<string, string> = new Map([
+  ['par', '\n'],
+  ['line', '\n'],
+  ['sect', '\n'],
+  ['page', '\n'],
+  ['row', '\n'],
+  ['nestrow', '\n'],
+  ['tab', '\t'],
+  ['cell', '\t'],
+  ['nestcell', '\t'],
+  ['emdash', '\u2014'],
+  ['endash', '\u2013'],
+  ['emspace', ' '],
+  ['enspace', ' '],
+  ['bullet', '\u2022'],
+  ['lquote', '\u2018'],
+  ['rquote', '\u2019'],
+  ['ldblquote', '\u201c'],
+  ['rdblquote', '\u201d'],
+])
 const SIGNS: Readonly<Record<string, string>> = { '~': '\u00a0', _: '-', '\n': '\n', '\r': '\n' }
 
 /** Encodings of character sets of fonts; others have that of the document. */
@@ -121,7 +121,7 @@ class RtfText {
 
   word(word: string, number: number | undefined): void {
     const group = this.#group
-    const text = TEXTS[word]
+    const text = TEXTS.get(word)
     if (text !== undefined) this.#add(text)
     else if (word === 'u' && number !== undefined) {
       this.#add(String.fromCharCode(number & 0xffff))

@@ -72,16 +72,16 @@ const BLOCKS = new Set(
 const isBlock = (node: HtmlNode): node is Element =>
   typeof node !== 'string' && (BLOCKS.has(node.name) || HEADING.test(node.name))
 
-const MARKS: Readonly<Record<string, string>> = {
-  b: '**',
-  strong: '**',
-  i: '*',
-  em: '*',
-  s: '~~',
-  strike: '~~',
-  del: '~~',
-  mark: '==',
-}
+const MARKS: ReadonlyMap<string, string> = new Map([
+  ['b', '**'],
+  ['strong', '**'],
+  ['i', '*'],
+  ['em', '*'],
+  ['s', '~~'],
+  ['strike', '~~'],
+  ['del', '~~'],
+  ['mark', '=='],
+])
 
 class Converter {
   constructor(private readonly options: HtmlOptions) {}
@@ -180,7 +180,7 @@ class Converter {
     if (name === 'code' || name === 'tt') return codeOf(textOf(children))
     const text = this.#inline(children)
     if (name === 'a') return this.#link(attributes.href ?? '', text)
-    const mark = MARKS[name]
+    const mark = MARKS.get(name)
     return mark === undefined ? text : marked(text, mark)
   }
 

@@ -49,14 +49,14 @@ function propertiesIn(text: string): { fields: Record<string, unknown>; length: 
 }
 
 /** The names that Notion gives to the times of a page. */
-const TIMES: Readonly<Record<string, string>> = {
-  'created time': 'created',
-  'last edited time': 'updated',
-  'last edited': 'updated',
-}
+const TIMES: ReadonlyMap<string, string> = new Map([
+  ['created time', 'created'],
+  ['last edited time', 'updated'],
+  ['last edited', 'updated'],
+])
 
 function addProperty(fields: Record<string, unknown>, key: string, value: string): void {
-  const name = TIMES[key.toLowerCase()] ?? key
+  const name = TIMES.get(key.toLowerCase()) ?? key
   // A property without a value, and any that repeats a name, such as that of the title.
   if (value === '' || name.toLowerCase() === 'title' || Object.hasOwn(fields, name)) return
   fields[name] = /^(?:tags?|alias(?:es)?)$/i.test(name) ? value.split(/,\s*/) : typedValue(value)
