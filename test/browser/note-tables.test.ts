@@ -133,6 +133,45 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
       await cells[2]?.click()
       await paste('5\t6\n7\t8\n')
       await stored(id, '| a | b |\n| --- | --- |\n| 5 | 6 |\n| 7 | 8 |')
+      // Lines of text stay in the cell, beside its text; a wider block adds a column.
+      await write('[End]')
+      await paste('p\nq')
+      await stored(id, '| a | b |\n| --- | --- |\n| 5p q | 6 |\n| 7 | 8 |')
+      await write('[Tab]')
+      await paste('x\ty')
+      await stored(id, '| a | b |  |\n| --- | --- | --- |\n| 5p q | x | y |\n| 7 | 8 |  |')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'keeps every letter: in cells without padding, and below the table',
+    async () => {
+      const id = await open('|a|b|\n|-|-|\n|1|2|\n|3|4|\n')
+      await page.waitForSelector('.md-row')
+      const cells = await page.$$('.md-row .md-cell')
+      await cells[2]?.click()
+      await write('[End]')
+      await write(' x y')
+      await stored(id, '|a|b|\n|-|-|\n|1 x y|2|\n|3|4|\n')
+      await write('[Control End]', '(after')
+      await stored(id, '|a|b|\n|-|-|\n|1 x y|2|\n|3|4|\n\n(after)')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'keeps cells beyond its head',
+    async () => {
+      const id = await open('| a |\n| --- |\n| 1 | 2 |')
+      await page.waitForSelector('.md-row')
+      expect(await cellTexts()).toEqual([['a'], ['1', '2']])
+      const cells = await page.$$('.md-row .md-cell')
+      await cells[1]?.click()
+      await press(page, 'Row')
+      await press(page, 'Insert below')
+      await write('n')
+      await stored(id, '| a |\n| --- |\n| 1 | 2 |\n| n |')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -22,6 +22,7 @@ import { followLink, linkTargets, livePreview, showLinks } from './live-preview.
 import { pastedHtml } from './pasted-html.ts'
 import { syntax } from './syntax.ts'
 import { leaveTable, tableKeys, tableRules } from './table-keys.ts'
+import { tablePaste } from './table-paste.ts'
 import { theme } from './theme.ts'
 import { completedTags } from './typed-tags.ts'
 
@@ -136,6 +137,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
       tableRules,
+      tablePaste,
       pastedLinks,
       pastedHtml,
       completedTags(options.onTag),

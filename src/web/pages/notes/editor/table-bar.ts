@@ -1,6 +1,6 @@
 import { type EditorState, StateField } from '@codemirror/state'
 import { type EditorView, showTooltip, type Tooltip } from '@codemirror/view'
-import { cellIndexAt, type Row, rowAt, tableAt, tableRows } from './table-rows.ts'
+import { cellIndexAt, isWhole, type Row, rowAt, tableAt, tableRows } from './table-rows.ts'
 
 /* The bar above the table of the cursor: changes to whole rows and columns. */
 
@@ -13,10 +13,10 @@ interface Grid {
   readonly column: number
 }
 
-type Rearrange = (grid: Grid) => Grid | undefined
+export type Rearrange = (grid: Grid) => Grid | undefined
 
 /** The first line after head and delimiter. */
-const BODY = 2
+export const BODY = 2
 
 const swapped = <T>(list: readonly T[], one: number, other: number): T[] => {
   const copy = [...list]
@@ -108,37 +108,47 @@ function gridAt(state: EditorState, rows: readonly Row[]): Grid {
   const line = rows.findIndex((row) => head >= row.line.from && head <= row.line.to)
   const columns = rows[0]?.cells.length ?? 0
   return {
+    // Rows can have more cells than the head.
     lines: rows.map(({ cells }) =>
-      Array.from({ length: columns }, (_, index) =>
+      Array.from({ length: Math.max(columns, cells.length) }, (_, index) =>
         state.sliceDoc(cells[index]?.from, cells[index]?.to ?? 0),
       ),
     ),
     line: Math.max(0, line),
-    column: Math.min(columns - 1, cellIndexAt(rows[line] as Row, head)),
+    column: Math.max(0, cellIndexAt(rows[line] as Row, head)),
   }
 }
 
-/** Writes a rearranged table over the old one, with the cursor in the same cell. */
-function rearrange(view: EditorView, change: Rearrange): void {
+/**
+ * Writes a rearranged table over the old one, with the cursor in the same cell. Returns false if a part of the table has
+ * not been parsed.
+ */
+export function rearrange(view: EditorView, change: Rearrange, userEvent = 'table'): boolean {
   const { state } = view
   const rows = tableRows(state, state.selection.main.head)
-  const [first] = rows ?? []
+  const [first, second] = rows ?? []
   const last = rows?.at(-1)
   view.focus()
-  if (!rows || !first || !last) return
+  if (!rows || !first || !second || !last) return false
   const next = change(gridAt(state, rows))
-  if (!next) return
-  const prefix = state.sliceDoc(first.line.from, first.from)
-  const texts = next.lines.map((cells) => `${prefix}|${cells.map((cell) => ` ${cell} |`).join('')}`)
+  if (!next) return true
+  // The mark of a list item precedes only the head.
+  const prefixes = [first, second].map(({ line, from }) => state.sliceDoc(line.from, from))
+  const prefixOf = (line: number) => prefixes[Math.min(line, 1)] ?? ''
+  const texts = next.lines.map(
+    (cells, line) => `${prefixOf(line)}|${cells.map((cell) => ` ${cell} |`).join('')}`,
+  )
   const before = texts.slice(0, next.line).reduce((sum, text) => sum + text.length + 1, first.line.from)
   const cells = next.lines[next.line]?.slice(0, next.column) ?? []
-  const anchor = before + prefix.length + 2 + cells.reduce((sum, cell) => sum + cell.length + 3, 0)
+  const start = before + prefixOf(next.line).length + 2
+  const anchor = start + cells.reduce((sum, cell) => sum + cell.length + 3, 0)
   view.dispatch({
     changes: { from: first.line.from, to: last.line.to, insert: texts.join(state.lineBreak) },
     selection: { anchor },
     scrollIntoView: true,
-    userEvent: 'table',
+    userEvent,
   })
+  return true
 }
 
 let nextMenu = 0
@@ -180,7 +190,7 @@ function tooltipOf(state: EditorState, before: Tooltip | null): Tooltip | null {
   if (state.readOnly) return null
   const line = state.doc.lineAt(state.selection.main.head)
   const table = rowAt(state, line.from) && tableAt(state, line)
-  if (!table) return null
+  if (!table || !isWhole(state, table)) return null
   return before?.pos === table.from ? before : { pos: table.from, above: true, strictSide: true, create }
 }
 

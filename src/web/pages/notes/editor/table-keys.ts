@@ -1,10 +1,19 @@
-import { type ChangeSpec, EditorSelection, EditorState, type Extension } from '@codemirror/state'
+import { insertBracket } from '@codemirror/autocomplete'
+import {
+  type ChangeSpec,
+  EditorSelection,
+  EditorState,
+  type Extension,
+  type Line,
+  Prec,
+} from '@codemirror/state'
 import { EditorView, type KeyBinding } from '@codemirror/view'
 import { isInCode } from './syntax.ts'
 import {
   type Cell,
   cellIndexAt,
   cellsOf,
+  isWhole,
   nearestInCell,
   neighbour,
   type Row,
@@ -19,7 +28,7 @@ import {
  */
 
 /** The event of changes to tables; the rules below do not apply to them. */
-const EVENT = 'table'
+export const EVENT = 'table'
 
 interface CellPosition {
   readonly row: Row
@@ -28,7 +37,7 @@ interface CellPosition {
 }
 
 /** The cell of the cursor or of a selection within one row. */
-function cellAt(state: EditorState): CellPosition | undefined {
+export function cellAt(state: EditorState): CellPosition | undefined {
   const { main, ranges } = state.selection
   if (ranges.length > 1) return undefined
   const row = rowAt(state, main.head)
@@ -49,7 +58,11 @@ const enterCell = (view: EditorView, { cells }: Row, index: number) => {
   return cell ? select(view, cell.from, cell.to) : false
 }
 
-const prefixOf = (state: EditorState, { line, from }: Row) => state.sliceDoc(line.from, from)
+/** The start of the lines below a row: quote marks or an indent. The mark of a list item precedes only the head. */
+function prefixBelow(state: EditorState, row: Row): string {
+  const { line, from } = (row.kind === 'head' && rowAt(state, row.line.to + 1)) || row
+  return state.sliceDoc(line.from, from)
+}
 
 const columnsOf = (state: EditorState, row: Row): number => {
   const head = tableAt(state, row.line)?.firstChild
@@ -61,7 +74,7 @@ const emptyRow = (columns: number) => `|${'  |'.repeat(columns)}`
 /** Adds an empty row below another and moves to its first cell. */
 function addRow(view: EditorView, row: Row): boolean {
   const { state } = view
-  const prefix = prefixOf(state, row)
+  const prefix = prefixBelow(state, row)
   const insert = state.lineBreak + prefix + emptyRow(columnsOf(state, row))
   const after = row.kind === 'head' ? state.doc.line(row.line.number + 1).to : row.line.to
   return select(view, after + 1 + prefix.length + 2, undefined, { from: after, insert })
@@ -91,6 +104,9 @@ function nextInLine(view: EditorView): boolean {
   const line = state.doc.lineAt(main.head)
   if (!line.text.trimStart().startsWith('|') || isInCode(state, main.head)) return false
   if (rowAt(state, main.head) || !HEAD.test(line.text)) return true
+  // A row far below the head of its table, which has not been parsed.
+  const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
+  if (above.trimStart().startsWith('|')) return true
   const columns = cellsOf(line.text).length
   const indent = line.text.slice(0, line.text.indexOf('|'))
   const delimiter = `${indent}|${' --- |'.repeat(columns)}`
@@ -102,7 +118,8 @@ function nextInLine(view: EditorView): boolean {
 function previousCell(view: EditorView): boolean {
   const { state } = view
   const at = cellAt(state)
-  if (!at) return state.doc.lineAt(state.selection.main.head).text.trimStart().startsWith('|')
+  const { head } = state.selection.main
+  if (!at) return state.doc.lineAt(head).text.trimStart().startsWith('|') && !isInCode(state, head)
   if (at.index > 0) return enterCell(view, at.row, at.index - 1)
   const above = neighbour(state, at.row, -1)
   return above ? enterCell(view, above, above.cells.length - 1) : true
@@ -113,7 +130,7 @@ const isEmpty = ({ cells }: Row) => cells.every(({ from, to }) => from === to)
 /** Moves below the table, to a paragraph of its own. */
 function leave(view: EditorView, row: Row, changes: { from: number; to: number }): boolean {
   const { state } = view
-  const prefix = prefixOf(state, row).trimEnd()
+  const prefix = prefixBelow(state, row).trimEnd()
   const insert = `${state.lineBreak}${prefix}${state.lineBreak}`
   return select(view, changes.from + 2 + prefix.length, undefined, { ...changes, insert })
 }
@@ -137,10 +154,11 @@ function enterKey(view: EditorView): boolean {
 /** Mod-Enter leaves the table from any cell. */
 export function leaveTable(view: EditorView): boolean {
   const { state } = view
-  let row = cellAt(state)?.row
-  if (!row) return false
-  for (let below = neighbour(state, row, 1); below; below = neighbour(state, row, 1)) row = below
-  const end = row.kind === 'head' ? state.doc.line(row.line.number + 1).to : row.line.to
+  const row = cellAt(state)?.row
+  const table = row && tableAt(state, row.line)
+  if (!table) return false
+  if (!isWhole(state, table)) return true
+  const end = state.doc.lineAt(table.to).to
   return leave(view, row, { from: end, to: end })
 }
 
@@ -217,12 +235,13 @@ function typedBelow(view: EditorView, text: string): boolean {
   const line = state.doc.lineAt(main.head)
   if (!main.empty || line.text !== '' || line.number === 1 || text === '|') return false
   if (!tableAt(state, state.doc.line(line.number - 1))) return false
-  const insert = state.lineBreak + text
   view.dispatch({
-    changes: { from: line.from, insert },
-    selection: { anchor: line.from + 1 + text.length },
+    changes: { from: line.from, insert: state.lineBreak },
+    selection: { anchor: line.from + 1 },
     userEvent: 'input.type',
   })
+  const closed = insertBracket(view.state, text)
+  view.dispatch(closed ?? { ...view.state.replaceSelection(text), userEvent: 'input.type' })
   return true
 }
 
@@ -230,66 +249,7 @@ const onInput = EditorView.inputHandler.of((view, _from, _to, text) =>
   text === '|' ? typedBar(view) : typedBelow(view, text),
 )
 
-/** Fills cells from the cursor on with copied cells; other text stays in its cell. */
-const onPaste = EditorView.domEventHandlers({
-  paste: ({ clipboardData }, view) => {
-    const text = clipboardData?.getData('text/plain').replace(/\r?\n$/, '') ?? ''
-    const { state } = view
-    const lines = text.split(/\r?\n/)
-    const isBlock = text.includes('\t')
-    const at = cellAt(state)
-    if (at && text !== '' && (isBlock || lines.length > 1))
-      return fillCells(view, at, isBlock ? lines : [lines.join(' ')])
-    if (at && text.includes('|')) {
-      view.dispatch({ ...state.replaceSelection(escaped(text)), userEvent: EVENT })
-      return true
-    }
-    const here = state.doc.lineAt(state.selection.main.head)
-    const widths = new Set(lines.map((line) => line.split('\t').length))
-    if (
-      at ||
-      !isBlock ||
-      widths.size > 1 ||
-      lines.length < 2 ||
-      here.text !== '' ||
-      isInCode(state, here.from)
-    )
-      return false
-    if (clipboardData?.types.includes('text/html')) return false
-    const [head = [], ...body] = lines.map((line) => line.split('\t').map(escaped))
-    const rows = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`)
-    view.dispatch({ ...state.replaceSelection(rows.join(state.lineBreak)), userEvent: 'input.paste' })
-    return true
-  },
-})
-
-const escaped = (text: string) => text.trim().replace(/(?<!\\)\|/g, '\\|')
-
-function fillCells(view: EditorView, { row, index }: CellPosition, lines: readonly string[]): boolean {
-  const { state } = view
-  const rows = tableRows(state, row.line.from)
-  if (!rows) return true
-  const columns = columnsOf(state, row)
-  const values = lines.map((line) => line.split('\t').map(escaped))
-  const start = rows.findIndex(({ line }) => line.from === row.line.from)
-  const targets = rows.slice(start).filter(({ kind }) => kind !== 'delimiter')
-  const changes: ChangeSpec[] = []
-  for (const [offset, cells] of values.slice(0, targets.length).entries())
-    for (const [column, value] of cells.entries()) {
-      const cell = targets[offset]?.cells[index + column]
-      if (cell) changes.push({ from: cell.start, to: cell.end, insert: ` ${value} ` })
-    }
-  const added = values.slice(targets.length).map((cells) => {
-    const filled = Array.from({ length: columns }, (_, column) => cells[column - index] ?? '')
-    return `${state.lineBreak}${prefixOf(state, row)}| ${filled.join(' | ')} |`
-  })
-  const last = rows.at(-1)
-  if (added.length > 0 && last) changes.push({ from: last.line.to, insert: added.join('') })
-  view.dispatch({ changes, scrollIntoView: true, userEvent: 'input.paste' })
-  return true
-}
-
-/** Ranges of a table between the contents of its cells, which typing and deleting leave alone. */
+/** Ranges of a table between the contents of its cells, with line breaks, which are never deleted with text. */
 function bars(rows: readonly Row[]): number[] {
   const edges: number[] = []
   for (const { line, cells, kind } of rows) {
@@ -299,7 +259,7 @@ function bars(rows: readonly Row[]): number[] {
       edges.push(pos, from)
       pos = Math.max(from, cell.end - (cell.end > cell.to ? 1 : 0))
     }
-    edges.push(pos, line.to)
+    edges.push(pos, line.to + 1)
   }
   return edges
 }
@@ -307,7 +267,12 @@ function bars(rows: readonly Row[]): number[] {
 /** Keeps bars when text of cells is deleted or typed over; whole tables can be deleted. */
 const keepBars = EditorState.changeFilter.of((transaction) => {
   if (!transaction.isUserEvent('delete') && !transaction.isUserEvent('input.type')) return true
-  const { startState: state } = transaction
+  const { startState: state, changes } = transaction
+  let isDeletion = false
+  changes.iterChangedRanges((from, to) => {
+    isDeletion ||= to > from
+  })
+  if (!isDeletion) return true
   const { main } = state.selection
   const row = rowAt(state, main.from)
   if (!row || row.kind === 'delimiter') return true
@@ -343,14 +308,28 @@ function focusBar(view: EditorView): boolean {
   return button !== null
 }
 
-/** Backspace in an empty row deletes it. */
-function deleteEmptyRow(view: EditorView): boolean {
-  const at = cellAt(view.state)
-  if (at?.row.kind !== 'body' || !view.state.selection.main.empty || !isEmpty(at.row)) return false
-  const above = neighbour(view.state, at.row, -1)
+/** Backspace in an empty row deletes it; at the start of the line below a table it moves into the last cell. */
+function backspace(view: EditorView): boolean {
+  const { state } = view
+  const { main } = state.selection
+  const at = cellAt(state)
+  if (!main.empty) return false
+  if (!at) return intoTableAbove(view, state.doc.lineAt(main.head))
+  if (at.row.kind !== 'body' || !isEmpty(at.row)) return false
+  const above = neighbour(state, at.row, -1)
   const { line } = at.row
   const anchor = above?.cells.at(-1)?.to ?? line.from - 1
   return select(view, anchor, undefined, { from: line.from - 1, to: line.to })
+}
+
+/** Without the line break, the line would become a part of the last row. */
+function intoTableAbove(view: EditorView, { from, to, number, text }: Line): boolean {
+  const { state } = view
+  if (state.selection.main.head !== from || number === 1 || rowAt(state, from)) return false
+  const row = rowAt(state, from - 1)
+  const cell = (row?.kind === 'delimiter' ? neighbour(state, row, -1) : row)?.cells.at(-1)
+  const isLast = text === '' && to === state.doc.length
+  return cell ? select(view, cell.to, undefined, isLast ? { from: from - 1, to } : []) : false
 }
 
 export const tableKeys: readonly KeyBinding[] = [
@@ -362,9 +341,9 @@ export const tableKeys: readonly KeyBinding[] = [
   { key: 'ArrowRight', run: horizontally('right') },
   { key: 'Home', run: toEdge('from') },
   { key: 'End', run: toEdge('to') },
-  { key: 'Backspace', run: deleteEmptyRow },
+  { key: 'Backspace', run: backspace },
   { key: 'Alt-F10', run: focusBar },
 ]
 
-/** Typing, deleting and pasting in tables. */
-export const tableRules: Extension = [onInput, onPaste, keepBars]
+/** Typing and deleting in tables, before brackets are closed. */
+export const tableRules: Extension = [Prec.high(onInput), keepBars]

@@ -112,11 +112,16 @@ export function neighbour(state: EditorState, { line }: Row, by: 1 | -1): Row | 
 const isSameTable = (state: EditorState, one: Line, other: Line) =>
   tableAt(state, one)?.from === tableAt(state, other)?.from
 
+/** False if the end of a table has not been parsed. */
+export function isWhole(state: EditorState, table: SyntaxNode): boolean {
+  const parsedTo = syntaxTree(state).length
+  return table.to < parsedTo || parsedTo >= state.doc.length
+}
+
 /** All rows of the table at a position; undefined if a part of the table has not been parsed. */
 export function tableRows(state: EditorState, pos: number): Row[] | undefined {
   const table = tableAt(state, state.doc.lineAt(pos))
-  const parsedTo = syntaxTree(state).length
-  if (!table || (table.to >= parsedTo && parsedTo < state.doc.length)) return undefined
+  if (!table || !isWhole(state, table)) return undefined
   const rows: Row[] = []
   for (let node = table.firstChild; node; node = node.nextSibling) rows.push(rowOf(state, node))
   return rows

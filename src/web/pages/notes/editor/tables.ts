@@ -75,7 +75,9 @@ function rowDecorations({ line, from, cells, kind }: Row, { widths, alignments }
   const out: Range<Decoration>[] = []
   out.push(Decoration.line({ class: kind === 'head' ? 'md-row md-head' : 'md-row' }).range(line.from))
   let pos = from
-  for (const [index, width] of widths.entries()) {
+  // Cells beyond the head are drawn as well, so that no text is invisible.
+  for (let index = 0; index < Math.max(widths.length, cells.length); index++) {
+    const width = widths[index] ?? MIN_WIDTH
     const cell = cells[index]
     const alignment = alignments[index] ?? ''
     const box = cell ? boxRange(cell, head) : undefined
