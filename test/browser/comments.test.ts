@@ -112,6 +112,28 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
   )
 
   test(
+    'a comment opens the details that its reader has closed',
+    async () => {
+      await owner.bringToFront()
+      await owner.setViewport({ width: 1280, height: 800 })
+      await owner.goto(`${app.server.url}/app/notes/${note}`)
+      await owner.waitForSelector('.comments', { visible: true })
+      await press(owner, 'Details')
+      await owner.waitForSelector('.comments', { hidden: true })
+      await owner.focus('.cm-content')
+      await owner.evaluate(
+        `{ const line = document.querySelector('.cm-line').firstChild; getSelection().setBaseAndExtent(line, 0, line, 3) }`,
+      )
+      await owner.waitForSelector('.cm-tooltip button')
+      await chord(owner)
+      await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
+      await press(owner, 'Details')
+      await owner.waitForSelector('.comments', { hidden: true })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a row is commented on in its pane; the own comment is edited and deleted',
     async () => {
       await ada.bringToFront()

@@ -1,5 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { setParameters } from '../../router.ts'
+import { areDetailsOpen } from './route.ts'
 
 /* The panes beside a note on wide screens. Each browser remembers which ones its user has closed. */
 
@@ -28,7 +30,10 @@ roomy.addEventListener('change', ({ matches }) => {
 })
 
 export const isListOpen = computed(() => selected.value.list ?? true)
-export const areDetailsShown = computed(() => selected.value.details ?? isRoomy.value)
+/** An address can ask for the details, as those of comments do. */
+export const areDetailsShown = computed(
+  () => areDetailsOpen.value || (selected.value.details ?? isRoomy.value),
+)
 
 function choose(change: Panes): void {
   selected.value = { ...selected.peek(), ...change }
@@ -40,7 +45,10 @@ function choose(change: Panes): void {
 }
 
 export const toggleList = () => choose({ list: !isListOpen.peek() })
-export const toggleDetails = () => choose({ details: !areDetailsShown.peek() })
+export function toggleDetails(): void {
+  choose({ details: !areDetailsShown.peek() })
+  if (areDetailsOpen.peek()) setParameters({ pane: undefined }, { replace: true })
+}
 
 /** Closes panes while a note is open, and handles the keys that do. */
 export function useRoom(): void {
