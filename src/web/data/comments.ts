@@ -53,12 +53,22 @@ export const openedThread = signal<string | undefined>(undefined)
 
 const INBOX_PAGE = 50
 
+async function readInbox(count: number, signal: AbortSignal) {
+  const read = (offset: number) =>
+    api.get('/v1/inbox', { query: { limit: Math.min(PAGE, count - offset), offset }, signal })
+  let page = await read(0)
+  const items = [...page.items]
+  while (page.has_more && items.length < count) {
+    page = await read(items.length)
+    items.push(...page.items)
+  }
+  return { ...page, items }
+}
+
 export const useInbox = (pages: number) =>
-  useQuery(
-    ['comment', 'inbox', pages],
-    ({ signal }) => api.get('/v1/inbox', { query: { limit: Math.min(200, pages * INBOX_PAGE) }, signal }),
-    { placeholderData: (previous) => previous },
-  )
+  useQuery(['comment', 'inbox', pages], ({ signal }) => readInbox(pages * INBOX_PAGE, signal), {
+    placeholderData: (previous) => previous,
+  })
 
 export const useUnreadCount = (): number =>
   useQuery(['comment', 'unread'], ({ signal }) => api.get('/v1/inbox', { query: { limit: 1 }, signal })).data

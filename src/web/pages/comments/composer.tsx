@@ -56,7 +56,9 @@ export function Composer({ label, text: initial = '', action, isFocused, send, o
   const { run, isRunning, refusal } = useAction(async () => {
     if (text.trim() === '') throw new Error('Write something first.')
     await send(text.trim())
-    setText('')
+    // Text typed meanwhile stays.
+    setText((current) => (current === text ? '' : current))
+    setClosedAt(undefined)
   })
   const insert = (member: Member | undefined) => {
     if (!mention || !member) return

@@ -27,4 +27,6 @@ export function useUnreadBadge(): void {
     const badged = unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.()
     badged?.catch(() => undefined)
   }, [unread])
+  // The number is not left to the next user.
+  useEffect(() => () => void navigator.clearAppBadge?.().catch(() => undefined), [])
 }
