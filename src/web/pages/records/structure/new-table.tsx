@@ -73,6 +73,7 @@ function EmptyTable() {
   })
   const isKnown = structures !== undefined
   useLayoutEffect(() => {
+    if (typed.peek() !== undefined) return
     const field = input.current?.querySelector('input')
     field?.focus()
     field?.select()

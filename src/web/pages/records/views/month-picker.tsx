@@ -16,8 +16,9 @@ interface MonthPickerProps {
 /** The title of the calendar; it opens a choice of month and year. */
 export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
   const menu = useRef<HTMLDivElement>(null)
-  const year = useSignal(month.slice(0, 4))
-  const isYear = /^\d{4}$/.test(year.value)
+  const typed = useSignal(month.slice(0, 4))
+  const year = typed.value.padStart(4, '0')
+  const isYear = /^(?!0000)\d{4}$/.test(year)
   return (
     <>
       <h3>
@@ -34,7 +35,7 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
         aria-label="Month and year"
         onToggle={({ newState }) => {
           if (newState !== 'open') return
-          year.value = month.slice(0, 4)
+          typed.value = month.slice(0, 4)
           menu.current?.querySelector('input')?.select()
         }}
       >
@@ -45,9 +46,9 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
             type="number"
             min={1}
             max={9999}
-            value={year.value}
+            value={typed.value}
             onInput={({ currentTarget }) => {
-              year.value = currentTarget.value.padStart(4, '0')
+              typed.value = currentTarget.value
             }}
           />
         </label>
@@ -58,10 +59,10 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
               type="button"
               class="button quiet"
               disabled={!isYear}
-              aria-pressed={month === `${year.value}-${number}`}
+              aria-pressed={month === `${year}-${number}`}
               onClick={() => {
                 menu.current?.hidePopover()
-                onSelect(`${year.value}-${number}`)
+                onSelect(`${year}-${number}`)
               }}
             >
               {MONTH(new Date(`2000-${number}-01T00:00:00Z`))}
