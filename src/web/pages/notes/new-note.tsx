@@ -88,6 +88,8 @@ function useNewNote() {
   const onInput = ({ isComposing }: InputEvent) => {
     typed.current = { title: title.current?.value ?? '', content: content.current?.value ?? '' }
     const isUnchanged = typed.current.title === first.title && typed.current.content === first.content
+    // A note that opens would interrupt the composition.
+    if (isComposing) clearTimeout(pause.current)
     if (isComposing || (isUnchanged && createdId.current === undefined)) return
     if (createdId.current !== undefined) update(createdId.current)
     else create()

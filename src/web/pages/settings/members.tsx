@@ -150,7 +150,7 @@ function NewAccess({ access, isReadOnly }: NewAccessProps) {
           const granted = levelOf(access.value, name)
           const level = isReadOnly && granted === 'write' ? 'read' : granted
           const shown = isReadOnly
-            ? levels.filter((option) => option === 'none' || option === 'read')
+            ? levels.filter((option) => ['none', 'read', level].includes(option))
             : levels
           return (
             <label key={name} class="field">
