@@ -378,7 +378,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.waitForFunction(`document.querySelectorAll('.whole-week .event').length === 5`)
       await page.click('.segments input')
       await page.click('.tools h3 button')
-      await page.waitForSelector('.month-picker:popover-open input')
+      await page.waitForFunction(`document.activeElement?.matches('.month-picker:popover-open input')`)
       await page.keyboard.type('2013', { delay: 20 })
       await press(page, 'Jan')
       await untilTextIn(page, '.tools h3', 'January 2013')

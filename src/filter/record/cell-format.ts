@@ -55,11 +55,14 @@ export class CodeCheck {
 const LONG_NUMBER = 17
 const MAX_PRECISION = 100
 
-const significantDigits = (number: string): string =>
-  number
-    .replace(/[eE].*/, '')
-    .replace(/[-+.]/g, '')
-    .replace(/^0+|0+$/g, '')
+/** The digits between the first and the last that is not 0. */
+function significantDigits(number: string): string {
+  const digits = number.replace(/[eE].*/, '').replace(/[-+.]/g, '')
+  let [start, end] = [0, digits.length]
+  while (digits[start] === '0') start++
+  while (end > start && digits[end - 1] === '0') end--
+  return digits.slice(start, end)
+}
 
 /** Whether a double holds every digit of a number: of 0.12345678901234567890 it would hold 17. */
 function holdsDigits(value: number, plain: string): boolean {

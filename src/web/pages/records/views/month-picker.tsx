@@ -36,7 +36,9 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
         onToggle={({ newState }) => {
           if (newState !== 'open') return
           typed.value = month.slice(0, 4)
-          menu.current?.querySelector('input')?.select()
+          const input = menu.current?.querySelector('input')
+          input?.focus()
+          input?.select()
         }}
       >
         <label class="field">
