@@ -16,8 +16,9 @@ interface MonthPickerProps {
 /** The title of the calendar; it opens a choice of month and year. */
 export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
   const menu = useRef<HTMLDivElement>(null)
-  const typed = useSignal(month.slice(0, 4))
-  const year = typed.value.padStart(4, '0')
+  const displayed = month.slice(0, 4)
+  const typed = useSignal('')
+  const year = (typed.value || displayed).padStart(4, '0')
   const isYear = /^(?!0000)\d{4}$/.test(year)
   return (
     <>
@@ -35,10 +36,8 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
         aria-label="Month and year"
         onToggle={({ newState }) => {
           if (newState !== 'open') return
-          typed.value = month.slice(0, 4)
-          const input = menu.current?.querySelector('input')
-          input?.focus()
-          input?.select()
+          typed.value = ''
+          menu.current?.querySelector('input')?.focus()
         }}
       >
         <label class="field">
@@ -48,6 +47,7 @@ export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
             type="number"
             min={1}
             max={9999}
+            placeholder={displayed}
             value={typed.value}
             onInput={({ currentTarget }) => {
               typed.value = currentTarget.value
