@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.keyboard.up('Control')
       await page.keyboard.type('from meeting')
       await untilTextIn(page, '#found', 'New note from Meeting')
-      await page.click('#found [id^=preset-]')
+      await page.locator('#found [id^=preset-]').click()
       await untilTextIn(page, '#note', 'Agenda')
       const { notes } = (await app.server.get('/v1/notes?tag=work')).body
       expect(notes[0].content).toBe(`## Agenda\n${notes[0].title}`)
