@@ -73,5 +73,7 @@ export const commentFile = filedKind(commentKind, {
 function placeIn(reader: Reader, workspace: number, names: Exported): CommentPlace {
   const place = findPlace(reader, workspace, names)
   if (place) return place
-  throw refused('"note_id", "record_id" or "thread" names something that is not in this workspace.')
+  throw refused(
+    '"note_id", "record_id" or "thread" names something that is not in this workspace; import it first, or leave the comment out.',
+  )
 }

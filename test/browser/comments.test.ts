@@ -80,14 +80,20 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await untilTextIn(owner, '.threads', 'the engine')
 
       await ada.bringToFront()
+      // Only an installed application has an icon.
+      await ada.evaluateOnNewDocument(
+        'navigator.setAppBadge = async (count) => { window.iconNumber = count }',
+      )
       await ada.goto(`${app.server.url}/app/inbox`)
       await ada.waitForSelector('.rail-nav a[aria-label="Inbox, 1 unread"]')
+      await ada.waitForFunction('window.iconNumber === 1')
       await untilText(ada, '@Ada which one?')
       expect(await accessibilityProblems(ada, ALL_LOOKS)).toEqual([])
       await ada.setViewport({ width: 1280, height: 800 })
       await press(ada, 'Plan')
       await ada.waitForSelector('.thread')
       await ada.waitForSelector('.rail-nav a[href="/app/inbox"]:not([data-unread])')
+      await ada.waitForFunction('window.iconNumber === 0')
       const reply = await fieldOf(ada, 'Reply')
       await reply.focus()
       await ada.keyboard.type('The first')

@@ -3,6 +3,9 @@ import { signal } from '@preact/signals'
 /** The number of notes and cells with unsaved edits in this tab. */
 export const pendingCount = signal(0)
 
+/** The number of unread comments, which the icon of the installed application shows with the pending changes. */
+export const unreadCount = signal(0)
+
 /** Functions that save pending edits immediately. Each resolves when they are saved or cannot be saved now. */
 export const savers = new Set<() => Promise<unknown>>()
 

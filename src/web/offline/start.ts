@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
-import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
+import { discarders, keepers, pendingCount, setNotice, unreadCount } from '../data/pending.ts'
 import {
   isProxyRedirect,
   isRetryable,
@@ -215,7 +215,7 @@ function takeOwnership(): void {
   else void keep()
 }
 
-/** Shows the number of pending changes on the icon of the installed application. */
+/** Shows the number of unread comments and pending changes on the icon of the installed application. */
 async function showBadge(own: number): Promise<void> {
   const { setAppBadge } = navigator as { setAppBadge?: (count: number) => Promise<void> }
   await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
@@ -231,7 +231,7 @@ export function startOffline(): void {
     const isReachable = unreachableSince.value === undefined && !isSignedOut.value
     if (session.value && isReachable) adoptShared().catch(() => undefined)
   })
-  effect(() => void showBadge(pendingCount.value))
+  effect(() => void showBadge(pendingCount.value + unreadCount.value))
   effect(() => setNotice('led away', isProxyRedirect.value ? PROXY_SIGN_IN : undefined))
   discardChannel.onmessage = ({ data }) => {
     // Tabs of an earlier version send a string when a table is marked.

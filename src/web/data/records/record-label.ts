@@ -7,6 +7,9 @@ interface Row {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** Whether the numbers of a field name something, as years and ids do: they have no separators and no sum. */
+export const isNaming = (label: string): boolean => /(?:^|[\s_])(?:id|year)s?$/i.test(label)
+
 /** The key of the value that names a row: its title field, else its first text, else its first value. */
 export function titleKey({ label_field, fields }: Structure, { data }: Row): string | undefined {
   const firstText = fields.find(({ key, type }) => type === 'text' && data[key] != null)?.key

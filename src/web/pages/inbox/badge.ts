@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { navAddress } from '../../components/rail.tsx'
 import { useUnreadCount } from '../../data/comments.ts'
+import { unreadCount } from '../../data/pending.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/inbox-badge.css' with { type: 'text' }
 
@@ -23,10 +24,13 @@ export function useUnreadBadge(): void {
       if (unread > 0) link.setAttribute('aria-label', `${name}, ${unread} unread`)
       else link.removeAttribute('aria-label')
     }
-    // Browsers without badges, and pages outside an installed application, ignore it.
-    const badged = unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.()
-    badged?.catch(() => undefined)
+    unreadCount.value = unread
   }, [unread])
   // The number is not left to the next user.
-  useEffect(() => () => void navigator.clearAppBadge?.().catch(() => undefined), [])
+  useEffect(
+    () => () => {
+      unreadCount.value = 0
+    },
+    [],
+  )
 }

@@ -3,6 +3,7 @@ import { chosenReading, type Reading, ReadingFinder } from '../../../../filter/r
 import { TypeInference } from '../../../../filter/record/type-inference.ts'
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { plainHeading } from '../../../../lib/field-headings.ts'
+import { isNaming } from '../../../data/records/record-label.ts'
 import { keyFor, TYPE_LABELS } from '../structure/draft.ts'
 import { type CellReader, readerOf } from './cell-reader.ts'
 
@@ -17,7 +18,6 @@ const FEW_OPTIONS = 20
 const MANY_ROWS = 100
 /** Whole numbers of a column within this range are years. */
 const YEARS = { first: 1500, last: 2100 }
-const NAMING = /(?:^|[\s_])(?:id|year)s?$/i
 
 /** A type that a column can get, with the notation of its cells. */
 export interface ColumnType {
@@ -116,11 +116,11 @@ function addCell(column: Column, cell: string): void {
 const isYear = (cell: string): boolean =>
   /^\d{4}$/.test(cell) && Number(cell) >= YEARS.first && Number(cell) <= YEARS.last
 
-/** Numbers that name something, such as years and ids, have no separators. */
+/** Numbers that name something get no separators. */
 const named =
   ({ areYears }: Column, label: string) =>
   (type: ColumnType): ColumnType =>
-    type.id === 'number' && (areYears || NAMING.test(label))
+    type.id === 'number' && (areYears || isNaming(label))
       ? { ...type, field: { ...type.field, format: { style: 'plain' } } }
       : type
 

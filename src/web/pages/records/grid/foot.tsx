@@ -1,6 +1,7 @@
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { type Field, queryOf } from '../../../data/records/model.ts'
+import { isNaming } from '../../../data/records/record-label.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { shortNumber } from '../../../data/value-formats.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'
@@ -62,15 +63,12 @@ const NUMBER_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
 /** Larger tables have no default summary: it is computed only if the user selects one. */
 const MAX_ROWS_BY_DEFAULT = 100_000
 
-/** Numbers that name something have no sum. */
-const IS_NAME = /(?:^|[\s_])(?:id|year)s?$/i
-
 /** The selectable summary of a column. */
 function ColumnSummary({ grid: { columns, source }, field }: { grid: GridState; field: Field }) {
   const isNumber = field.type === 'number'
   const kinds = isNumber ? NUMBER_SUMMARIES : COUNT_SUMMARIES
   const isSmall = (source.total.value ?? Number.POSITIVE_INFINITY) <= MAX_ROWS_BY_DEFAULT
-  const isQuantity = isNumber && field.format?.style !== 'plain' && !IS_NAME.test(field.label)
+  const isQuantity = isNumber && field.format?.style !== 'plain' && !isNaming(field.label)
   const selected = columns.summaryOf(field) ?? (isQuantity && isSmall ? 'sum' : '')
   const kind = kinds[selected]
   const { structure, filter = '[]' } = queryOf(source.rowQuery)

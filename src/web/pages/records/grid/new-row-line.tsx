@@ -12,6 +12,7 @@ import { createRow } from '../actions.ts'
 import { newTable } from '../new-table.ts'
 import { RefusalText } from '../refusal-text.tsx'
 import { newRowOf, readNewRow } from '../row/new-row-draft.ts'
+import { currentDirection } from '../view.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
@@ -153,7 +154,7 @@ function LineInput({ field, text, placeholder, isTabStop, errorId, onText }: Lin
   )
 }
 
-const isAsEntered = () => search.peek().get('sort') === null && search.peek().get('direction') !== 'desc'
+const isAsEntered = () => search.peek().get('sort') === null && currentDirection() === 'asc'
 
 /** Formats that need an example. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
