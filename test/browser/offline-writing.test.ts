@@ -23,6 +23,7 @@ interface Change {
   readonly op: string
   readonly id: string
   readonly changed: readonly string[]
+  readonly transaction: string
 }
 
 describe.skipIf(!hasBrowser)('writing without a network', () => {
@@ -104,6 +105,24 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await watchWrites(page)
   }
 
+  /** Records which kinds of entries each transaction of the queue puts and deletes. */
+  const watchQueue = () =>
+    page.evaluate(`{
+      const written = new Map()
+      const note = ({ name, transaction }, kind, entry) =>
+        name === 'queue' && written.set(transaction, [...(written.get(transaction) ?? []), kind + ' ' + entry.split(' ')[0]])
+      const stores = IDBObjectStore.prototype
+      const { put, delete: remove } = stores
+      stores.put = function (value, ...key) {
+        note(this, 'put', value.name ?? '')
+        return put.call(this, value, ...key)
+      }
+      stores.delete = function (key) {
+        note(this, 'delete', key[2] ?? '')
+        return remove.call(this, key)
+      }
+      globalThis.transactions = () => [...written.values()]
+    }`)
   /** Discards the pending changes, on the screen that lists all of them. */
   const giveUp = async (name: string) => {
     await page.goto(`${app.server.url}/app/settings/offline`)
@@ -254,6 +273,108 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await nothingPending(page)
       expect((await names()).filter((name) => name === 'Row away')).toEqual(['Row away'])
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['field/new'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'tags of several notes wait together, are sent once, and name the notes that are gone',
+    async () => {
+      const ids: string[] = []
+      for (const title of ['Bulk 1', 'Bulk 2', 'Bulk 3'])
+        ids.push(
+          (await app.server.post('/v1/notes', { title, content: '', tags: ['bulk', 'old'] })).body.note.id,
+        )
+      await untilStoredOn(page, { texts: (await app.server.get('/v1/notes')).body.total })
+      await page.goto(`${app.server.url}/app/notes?tag=bulk`)
+      await untilTextIn(page, '.notes-rows', 'Bulk 3')
+      const { cursor } = (await app.server.get('/v1/changes?after=now')).body
+      await setOffline(page, true)
+      await press(page, 'Select')
+      await press(page, 'Select all 3')
+      await untilText(page, '3 selected')
+      await press(page, 'Tag…')
+      await page.type('#bulk-tag', 'away')
+      await page.keyboard.press('Enter')
+      await untilText(page, '3 notes tagged #away.')
+      await press(page, 'Tag…')
+      await page.type('#bulk-tag', 'old')
+      await press(page, 'Remove')
+      await untilText(page, '#old removed from 3 notes.')
+      await press(page, 'Tag…')
+      await page.type('#bulk-tag', 'discarded')
+      await page.keyboard.press('Enter')
+      await untilText(page, '3 changes pending')
+      await page.goto(`${app.server.url}/app/settings/offline`)
+      await press(page, 'Discard: Tag discarded of 3 notes')
+      await untilText(page, '2 pending changes')
+      await app.server.delete(`/v1/notes/${ids[2]}`)
+      await setOffline(page, false)
+      await untilText(page, 'Tag away of Bulk 3')
+      const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
+      const tagged = (changes as Change[]).filter(({ op }) => op === 'updated')
+      expect(tagged.map(({ id }) => id).sort()).toEqual([ids[0], ids[0], ids[1], ids[1]].map(String))
+      for (const id of ids.slice(0, 2))
+        expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['away', 'bulk'])
+      await giveUp('Tag away of Bulk 3')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'pasted blocks wait, outlive their tab, and are written once and whole, or not at all',
+    async () => {
+      const overwrite = async (cells: string, rows: string) => {
+        // Rows that are loaded again at this moment take the focus with them.
+        for (let isAsked = false; !isAsked; ) {
+          await focusCell(page, 1, 1)
+          await grid.paste(cells)
+          const question = `document.querySelector('main').textContent.includes('cells, starting at')`
+          const asked = page.waitForFunction(question, { timeout: 2_000 })
+          isAsked = await asked.then(
+            () => true,
+            () => false,
+          )
+        }
+        await press(page, rows)
+        await grid.hasNot('cells, starting at')
+      }
+      const { cursor } = (await app.server.get('/v1/changes?after=now')).body
+      await setOffline(page, true)
+      // One edit of a pasted row is sent before the block, and another one is replaced by it.
+      await edit(2, 2, '2.5')
+      await edit(1, 1, 'Typed before')
+      await watchQueue()
+      await overwrite('Pasted 1\nPasted 2', 'Overwrite rows 2 to 3')
+      // A crash between two transactions would leave the replaced edit.
+      expect(await page.evaluate('transactions()')).toContainEqual(['put rows', 'delete cell'])
+      await overwrite('New 1\t7\nNew 2\t8', 'Add as 2 new rows')
+      await untilText(page, '3 changes pending')
+      await crash()
+      await setOffline(page, true)
+      await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
+      grid = gridOn(page)
+      await grid.shows(1, 1, 'Pasted 1')
+      await grid.shows(7, 1, 'New 2')
+      await setOffline(page, false)
+      await nothingPending(page)
+      const wanted = ['Lead 0', 'Pasted 1', 'Pasted 2', 'Lead 3', 'Lead 4', 'Lead 5', 'New 1', 'New 2']
+      expect(await names()).toEqual(wanted)
+      const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
+      expect(new Set((changes as Change[]).map(({ transaction }) => transaction)).size).toBe(3)
+      expect(changes).toHaveLength(5)
+      await openRows()
+      await grid.shows(1, 1, 'Pasted 1')
+      await setOffline(page, true)
+      await overwrite('Mine 1\nMine 2', 'Overwrite rows 2 to 3')
+      const [, row] = await stored()
+      await app.server.patch(`/v1/records/${row?.id}`, { data: { name: 'Theirs' } })
+      await setOffline(page, false)
+      await untilText(page, `Not saved: 2 changed rows in Leads ${made}.`)
+      await press(page, 'Show details')
+      await untilText(page, 'Someone else changed some of these cells.')
+      expect(await names()).toEqual(wanted.with(1, 'Theirs'))
+      await giveUp(`2 changed rows in Leads ${made}`)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -4,6 +4,8 @@ import { connect, createServer, type Socket } from 'node:net'
 export interface Line {
   readonly url: string
   isCut: boolean
+  /** Whether responses are lost. */
+  isLosing: boolean
   /** Closes open connections and blocks new ones until `join`. */
   cut(): void
   /** From now on requests arrive and their responses are lost, until `cut` or `join`. */
@@ -18,7 +20,6 @@ export interface Line {
 export async function startLine(to: string): Promise<Line> {
   let target = new URL(to)
   const open = new Set<Socket>()
-  let isLosing = false
   const end = () => {
     for (const socket of open) socket.destroy()
   }
@@ -36,25 +37,26 @@ export async function startLine(to: string): Promise<Line> {
     keep(near, () => far)
     keep(far, () => near)
     near.on('data', (data) => far.write(data))
-    far.on('data', (data) => void (isLosing || near.write(data)))
+    far.on('data', (data) => void (line.isLosing || near.write(data)))
   })
   await new Promise<void>((resolve) => server.listen(0, target.hostname, resolve))
   const { port: own } = server.address() as { port: number }
   const line: Line = {
     url: `http://${target.hostname}:${own}`,
     isCut: false,
+    isLosing: false,
     cut: () => {
       line.isCut = true
-      isLosing = false
+      line.isLosing = false
       end()
     },
     loseAnswers: () => {
-      isLosing = true
+      line.isLosing = true
     },
     join: () => {
       line.isCut = false
-      if (isLosing) end()
-      isLosing = false
+      if (line.isLosing) end()
+      line.isLosing = false
     },
     leadTo: (url) => {
       target = new URL(url)

@@ -147,6 +147,19 @@ export class Device {
     )
   }
 
+  /** Adds a tag to the note. */
+  async writeTag(tag: string): Promise<void> {
+    const page = this.#note
+    await this.#has(page, 'input[name=tag]')
+    await page.focus('input[name=tag]')
+    await page.keyboard.sendCharacter(tag)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(
+      `[...document.querySelectorAll('#details .tag-item')].some((one) => one.textContent.includes(${JSON.stringify(tag)}))`,
+      OFTEN,
+    )
+  }
+
   /** Closes one of the tabs, and opens it again. */
   async closeTab(which: 'note' | 'rows'): Promise<void> {
     const next = await this.#newTab()

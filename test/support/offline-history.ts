@@ -32,6 +32,7 @@ interface Act {
 
 interface StoredNote {
   readonly content: string
+  readonly tags: readonly string[]
   readonly updated_at: string
 }
 
@@ -48,6 +49,10 @@ const END_MS = 40_000
 const wordsOf = (content: string, writer: Writer): string[] =>
   (content.split('\n').find((line) => line.split(' ')[0] === writer) ?? '').split(' ').slice(1)
 
+/** The words that must be there, given those that are. */
+const thereOf = (words: readonly Word[], there: readonly string[]): string[] =>
+  words.filter(({ text, mayBeGone }) => !mayBeGone || there.includes(text)).map(({ text }) => text)
+
 /** A server, two devices and a program, which run one history after another. */
 export class Lane {
   readonly #folder = newFolder()
@@ -57,6 +62,7 @@ export class Lane {
   #note = ''
   #row = ''
   #written = new Map<Writer, Written>()
+  #tags: Word[] = []
   #hasBackup = false
   #trail: string[] = []
 
@@ -107,6 +113,7 @@ export class Lane {
     this.#hasBackup = false
     this.#written = new Map(WRITERS.map((writer) => [writer, { words: [], cell: [''] }]))
     this.#of('program').cell = [name]
+    this.#tags = []
   }
 
   #of(writer: Writer): Written {
@@ -129,7 +136,9 @@ export class Lane {
     this.#trail.push('end')
     for (const { line } of this.#devices) line.join()
     await this.#untilEqual()
-    this.#checkNote((await this.#held()).content)
+    const { content, tags } = await this.#held()
+    this.#checkNote(content)
+    expect(tags.toSorted()).toEqual(thereOf(this.#tags, tags).toSorted())
     const { data } = await this.#heldRow()
     for (const writer of WRITERS) expect(this.#of(writer).cell).toContain(data[writer] ?? '')
     expect(this.#devices.flatMap(({ problems }) => problems)).toEqual([])
@@ -153,6 +162,8 @@ export class Lane {
     return [
       { name: 'word', weight: 6, run: () => this.#writeWord(device, word) },
       { name: 'cell', weight: 4, run: () => this.#writeCell(device, word) },
+      // A tag is neither shown nor stored while its response is awaited.
+      ...(line.isLosing ? [] : [{ name: 'tag', weight: 2, run: () => this.#writeTag(device, word) }]),
       line.isCut
         ? { name: 'join', weight: 3, run: () => line.join() }
         : { name: 'cut', weight: 3, run: () => line.cut() },
@@ -177,6 +188,11 @@ export class Lane {
   async #writeCell(device: Device, text: string): Promise<void> {
     await device.writeCell(text)
     this.#of(device.place).cell = [text]
+  }
+
+  async #writeTag(device: Device, text: string): Promise<void> {
+    await device.writeTag(text)
+    this.#tags.push({ text, mayBeGone: false })
   }
 
   async #writeByProgram(word: string): Promise<void> {
@@ -224,6 +240,8 @@ export class Lane {
     copyFileSync(this.#backup, this.#file)
     this.#server = await startProcess(this.#file, { args: ['--port', port], key })
     const [restored, restoredRow] = [await this.#held(), await this.#heldRow()]
+    for (const tag of this.#tags)
+      tag.mayBeGone ||= held.tags.includes(tag.text) && !restored.tags.includes(tag.text)
     for (const writer of WRITERS) {
       const written = this.#of(writer)
       const [before, after] = [wordsOf(held.content, writer), wordsOf(restored.content, writer)]
@@ -260,8 +278,7 @@ export class Lane {
     for (const writer of WRITERS) {
       const { words } = this.#of(writer)
       const there = wordsOf(content, writer)
-      const wanted = words.filter(({ text, mayBeGone }) => !mayBeGone || there.includes(text))
-      expect({ writer, there }).toEqual({ writer, there: wanted.map(({ text }) => text) })
+      expect({ writer, there }).toEqual({ writer, there: thereOf(words, there) })
     }
   }
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
-import { Edits, editsOf } from '../../src/web/data/records/edits.ts'
+import { Edits } from '../../src/web/data/records/edits.ts'
 import type { Field, Row } from '../../src/web/data/records/model.ts'
 import { RowSource } from '../../src/web/data/records/rows.ts'
+import { editsOf } from '../../src/web/data/records/table-edits.ts'
 import { undoStack } from '../../src/web/data/records/undo.ts'
 import { sessionKey } from '../../src/web/data/session-key.ts'
 import { clearLastAction } from '../../src/web/pages/records/actions.ts'
@@ -175,6 +176,29 @@ test('an unsaved cell of one user is not announced in the session of another', a
   await first
   await second
   expect(told()).toEqual([])
+})
+
+test.each([
+  ['stored', undefined],
+  ['not stored', new Error('full')],
+])('edits replaced by a write that is %s are sent only if it is not', async (_, failure) => {
+  const [release, storing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  held = release.promise
+  const saves = [edits.save(row, NAME, 'first'), edits.save(row, TOTAL, '2')]
+  const drafts: unknown[] = []
+  const replaced = edits.replace([[row.id, TOTAL.key]], (names) => {
+    drafts.push(...names)
+    return storing.promise
+  })
+  expect([drafts, edits.of(row.id, 'total')]).toEqual([[['orders', row.id, 'total']], undefined])
+  release.resolve()
+  await Promise.all(saves)
+  expect(await stored()).toEqual({ name: 'first', total: 1 })
+  if (failure) storing.reject(failure)
+  else storing.resolve()
+  expect(await replaced.catch((error) => error)).toBe(failure)
+  await edits.settled
+  expect(await stored()).toEqual({ name: 'first', total: failure ? 2 : 1 })
 })
 
 test('the rows of a structure without drafts are evicted, unlike those with a refused cell', async () => {

@@ -21,6 +21,6 @@ export async function changeTag(
     await invalidate(CHANGED)
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
-    await deferAction({ kind: 'tag', note: id, title, tag, isAdded })
+    await deferAction({ kind: 'tag', notes: [{ id, title }], tag, isAdded })
   }
 }

@@ -1,25 +1,42 @@
-import type { EntryKey } from './pending-cells.ts'
-import type { Row, Structure } from './records/model.ts'
+import type { CellName, EntryKey } from './pending-cells.ts'
+import type { Row, Structure, Value } from './records/model.ts'
 import { Unreachable } from './request.ts'
 
-/** A tag to add to a note or to remove from it. */
+/** A tag to add to notes or to remove from them. */
 export interface TagAction {
   readonly kind: 'tag'
-  readonly note: string
-  readonly title: string
+  readonly notes: readonly { readonly id: string; readonly title: string }[]
   readonly tag: string
   readonly isAdded: boolean
 }
 
-export interface RowAction {
-  readonly kind: 'row'
+/** Values of a row by key; null clears. */
+export type RowData = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
+
+export interface NewRow {
+  readonly id: string
+  readonly data: RowData
+}
+
+/** New values of a row, with the version and the values that they replace. */
+export interface ChangedRow extends NewRow {
+  readonly updatedAt: string
+  readonly before: Row['data']
+  /** Values sent for the same cells without a response, by key. */
+  readonly sent?: Readonly<Record<string, readonly Value[]>>
+}
+
+/** New and changed rows of a table, written in one transaction. */
+export interface RowsAction {
+  readonly kind: 'rows'
   readonly structure: Pick<Structure, 'id' | 'name'>
-  readonly row: Row
-  /** The key of a request that was sent before without a response, and that may have created the row. */
+  readonly created: readonly NewRow[]
+  readonly changed: readonly ChangedRow[]
+  /** The key of a request that was sent before without a response, and that may have created the rows. */
   readonly sentWith?: string
 }
 
-export type PendingAction = TagAction | RowAction
+export type PendingAction = TagAction | RowsAction
 
 export interface StoredAction extends EntryKey {
   readonly action: PendingAction
@@ -29,10 +46,15 @@ export interface StoredAction extends EntryKey {
 }
 
 /** The queue of this browser, once its code is loaded. */
-export const actionQueue: { defer?: (action: PendingAction) => Promise<void> } = {}
+export const actionQueue: {
+  defer?: (action: PendingAction, replaced: readonly CellName[]) => Promise<void>
+} = {}
 
-/** Stores an action until it can be sent. Throws `Unreachable` without a queue. */
-export async function deferAction(action: PendingAction): Promise<void> {
+/**
+ * Stores an action until it can be sent, and removes the edits of cells that it replaces, in one transaction. Throws
+ * `Unreachable` without a queue.
+ */
+export async function deferAction(action: PendingAction, replaced: readonly CellName[] = []): Promise<void> {
   if (!actionQueue.defer) throw new Unreachable('The server cannot be reached. Try again later.')
-  await actionQueue.defer(action)
+  await actionQueue.defer(action, replaced)
 }

@@ -40,10 +40,8 @@ export type CellName = readonly [structure: string, row: string, field: string]
 export interface CellStore {
   /** Adds cells to the queue and removes those that are no longer pending. */
   putCells(owner: Owner, cells: readonly Cell[], gone: readonly CellName[]): Promise<void>
-  /** The pending cells of a user in a workspace, oldest first. */
-  listCells(user: string, workspace: string): Promise<StoredCell[]>
-  /** Assigns cells of another tab to a tab. */
-  moveCells(cells: readonly StoredCell[], tab: string): Promise<void>
+  /** Assigns pending cells of a user in a workspace to a tab, in one transaction. Returns them as they were, oldest first. */
+  moveCells(owner: Owner, isMoved: (cell: StoredCell) => boolean): Promise<StoredCell[]>
   /** Adopts cells of a table that this tab shows and their tab does not. */
   adoptCellsOf(structure: string): void
   /** Updates the offline copy with a saved row. */

@@ -51,7 +51,7 @@ export async function adoptPendingEdits(
   for (const draft of drafts) take(draft)
   const places: EntryKey[] = drafts.map(entryKeyOf)
   if (await hasCells(user, workspace)) {
-    const { adoptCells } = await import('../data/records/edits.ts')
+    const { adoptCells } = await import('../data/records/table-edits.ts')
     places.push(...(await adoptCells(alive, subject.structure)))
   }
   const fromOthers = places.filter(({ tab }) => alive.has(tab))
@@ -65,6 +65,6 @@ async function releaseEntries(places: readonly AdoptedEntry[], give: Adopter['gi
     if (tab !== TAB) continue
     const [kind, id = '', row = '', field = ''] = name.split(' ')
     if (kind === 'note') give(id, isDiscarded)
-    else (await import('../data/records/edits.ts')).releaseCell([id, row, field], isDiscarded)
+    else (await import('../data/records/table-edits.ts')).releaseCell([id, row, field], isDiscarded)
   }
 }

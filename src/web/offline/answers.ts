@@ -2,13 +2,15 @@ import { Refusal } from '../../lib/refusal.ts'
 import { excerptOf } from '../../notes/excerpt.ts'
 import { refetch } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
-import type { Structure } from '../data/records/model.ts'
+import type { RowsAction } from '../data/pending-actions.ts'
+import { withData, withTag } from '../data/pending-values.ts'
+import type { Row, Structure } from '../data/records/model.ts'
 import { Refused, unreachableSince } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
 import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
 import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
 import { OfflineRows } from './offline-rows.ts'
-import { listActions, withPendingTags } from './pending-actions.ts'
+import { listActions } from './pending-actions.ts'
 import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
@@ -54,10 +56,12 @@ class OfflineCopy {
       notes.set(draft.note, headOf(draft, notes.get(draft.note)))
       texts.set(draft.note, draft.text.content)
     }
-    const tagged = actions.flatMap(({ action }) => (action.kind === 'tag' ? action : []))
-    for (const [id, changes] of Map.groupBy(tagged, ({ note }) => note)) {
+    const tagged = actions.flatMap(({ action }) =>
+      action.kind === 'tag' ? action.notes.map(({ id }) => ({ ...action, id })) : [],
+    )
+    for (const { id, tag, isAdded } of tagged) {
       const note = notes.get(id)
-      if (note) notes.set(id, { ...note, tags: withPendingTags(note.tags, changes) })
+      if (note) notes.set(id, { ...note, tags: withTag(note.tags, tag, isAdded) })
     }
     return new OfflineNotes([...notes.values()], texts)
   }
@@ -65,8 +69,8 @@ class OfflineCopy {
   async #readRows(structure: Structure): Promise<OfflineRows> {
     const stored = await (await database()).getAll('rows', rowsOf(structure.id))
     const rows = new Map(stored.map(({ id, row }) => [id, row]))
-    for (const { action } of await this.#actions())
-      if (action.kind === 'row' && action.structure.id === structure.id) rows.set(action.row.id, action.row)
+    for (const { action, at } of await this.#actions())
+      if (action.kind === 'rows' && action.structure.id === structure.id) addPending(rows, action, at)
     // The key begins with the id of the user.
     return new OfflineRows(structure, [...rows.values()], sessionKey.peek()?.split(' ')[0] ?? '')
   }
@@ -99,6 +103,17 @@ async function readStored() {
   return {
     notes: new Map(heads.map((head) => [head.id, head])),
     texts: new Map(ids.map((id, at) => [id, contents[at] ?? ''])),
+  }
+}
+
+/** Adds the rows of an action that is not sent yet. */
+function addPending(rows: Map<string, Row>, { created, changed }: RowsAction, at: number): void {
+  const now = new Date(at).toISOString()
+  for (const { id, data } of created)
+    rows.set(id, withData({ id, data: {}, created_at: now, updated_at: now, deleted_at: null }, data))
+  for (const { id, data } of changed) {
+    const row = rows.get(id)
+    if (row) rows.set(id, withData(row, data))
   }
 }
 

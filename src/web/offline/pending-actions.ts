@@ -1,41 +1,44 @@
 import { effect } from '@preact/signals'
-import { api } from '../data/api.ts'
 import { invalidate } from '../data/cache.ts'
+import { formatNumber } from '../data/formats.ts'
+import { newIds } from '../data/new-ids.ts'
 import { saveDocument } from '../data/note-documents.ts'
-import { keyOfChange } from '../data/note-text.ts'
 import { pendingCount, setNotice } from '../data/pending.ts'
 import {
   actionQueue,
   type PendingAction,
-  type RowAction,
+  type RowsAction,
   type StoredAction,
-  type TagAction,
 } from '../data/pending-actions.ts'
-import { currentOwner, type EntryKey } from '../data/pending-cells.ts'
-import { isRetryable, isSignedOut, Refused, retryDelayOf, unreachableSince } from '../data/request.ts'
+import { type CellName, currentOwner, type EntryKey } from '../data/pending-cells.ts'
+import { isRetryable, isSignedOut, retryDelayOf, unreachableSince } from '../data/request.ts'
 import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
-import { entriesOf, keyOf, writing } from './queue.ts'
+import { cellEntryOf, entriesOf, keyOf, writing } from './queue.ts'
+import { sendAction } from './send-action.ts'
 
 /*
- * Tag changes of notes and new rows that wait until the server can be reached. They belong to no tab: one of them sends
- * all, in the order in which they were made.
+ * Tag changes of notes, and new and changed rows, that wait until the server can be reached. They belong to no tab: one
+ * of them sends all, in the order in which they were made.
  */
 
 /** The tab of all entries: they belong to none. */
 const NO_TAB = ''
 
-const nameOf = (action: PendingAction): string =>
-  action.kind === 'tag'
-    ? `tag ${action.note} ${action.tag.toLowerCase()}`
-    : `row ${action.structure.id} ${action.row.id}`
+/** The name of an entry. A later change of the same tag of one note replaces an earlier one. */
+function nameOf(action: PendingAction): string {
+  const [id] = newIds(1)
+  if (action.kind === 'rows') return `rows ${id}`
+  const [note, ...others] = action.notes
+  return `tag ${others.length === 0 ? note?.id : id} ${action.tag.toLowerCase()}`
+}
 
 /** The actions of a user in a workspace, oldest first. */
 export async function listActions(user: string, workspace: string): Promise<StoredAction[]> {
   const db = await database()
   const found = await Promise.all(
-    (['tag', 'row'] as const).map((kind) => db.getAll('queue', entriesOf(kind, user, workspace))),
+    (['tag', 'rows'] as const).map((kind) => db.getAll('queue', entriesOf(kind, user, workspace))),
   )
   return (found.flat() as StoredAction[]).sort((one, other) => one.at - other.at)
 }
@@ -48,33 +51,32 @@ function showChange(): void {
   void invalidate(LISTS)
 }
 
-/** Stores an action until it can be sent. A later change of the same tag replaces an earlier one. */
-async function defer(action: PendingAction): Promise<void> {
+/** Stores an action until it can be sent, in place of edits of cells. */
+async function defer(action: PendingAction, replaced: readonly CellName[]): Promise<void> {
   const owner = currentOwner()
   if (!owner) throw new Error('Sign in to save this change.')
   const entry: StoredAction = { ...owner, tab: NO_TAB, name: nameOf(action), action, at: Date.now() }
-  await writing((store) => store('queue').put(entry))
+  await writing((store) => {
+    store('queue').put(entry)
+    for (const name of replaced) store('queue').delete(keyOf(cellEntryOf(owner, name)))
+  })
   showChange()
 }
 
 /** Removes an action, unless a later one has replaced it. */
 export async function discardAction(entry: EntryKey, at?: number): Promise<void> {
-  const transaction = (await database()).transaction('queue', 'readwrite')
-  const stored = (await transaction.store.get(keyOf(entry))) as StoredAction | undefined
-  if (at === undefined || stored?.at === at) void transaction.store.delete(keyOf(entry))
-  await transaction.done
+  await change(entry, at)
   showChange()
 }
 
-/** Adds and removes the tags of pending actions. */
-export const withPendingTags = (tags: readonly string[], actions: readonly TagAction[]): string[] =>
-  actions.reduce<string[]>(
-    (before, { tag, isAdded }) => {
-      const others = before.filter((one) => one.toLowerCase() !== tag.toLowerCase())
-      return isAdded ? [...others, tag].sort() : others
-    },
-    [...tags],
-  )
+/** Replaces or removes an entry; with a time, only the entry of that time. */
+async function change(entry: EntryKey, at?: number, next?: StoredAction): Promise<void> {
+  const transaction = (await database()).transaction('queue', 'readwrite')
+  const stored = (await transaction.store.get(keyOf(entry))) as StoredAction | undefined
+  if (at === undefined || stored?.at === at)
+    void (next ? transaction.store.put(next) : transaction.store.delete(keyOf(entry)))
+  await transaction.done
+}
 
 /** The actions in this browser, which `pendingCount` includes. */
 let known: readonly StoredAction[] = []
@@ -90,10 +92,19 @@ async function refresh(): Promise<void> {
 }
 
 /** An action in words, for display. */
-export const wordsOf = (action: PendingAction): string =>
-  action.kind === 'row'
-    ? `New row in ${action.structure.name}`
-    : `${action.isAdded ? 'Tag' : 'Removed tag'} ${action.tag} of ${action.title}`
+export function wordsOf(action: PendingAction): string {
+  if (action.kind === 'rows') return `${rowsInWords(action)} in ${action.structure.name}`
+  const { notes, tag, isAdded } = action
+  const of = notes.length === 1 ? notes[0]?.title : `${formatNumber(notes.length)} notes`
+  return `${isAdded ? 'Tag' : 'Removed tag'} ${tag} of ${of}`
+}
+
+function rowsInWords({ created, changed }: RowsAction): string {
+  if (created.length === 1 && changed.length === 0) return 'New row'
+  const counted = (kind: string, { length }: readonly unknown[]) =>
+    length === 0 ? [] : [`${formatNumber(length)} ${kind} ${length === 1 ? 'row' : 'rows'}`]
+  return [...counted('changed', changed), ...counted('new', created)].join(' and ')
+}
 
 /** The names of actions that this tab sends now. A tab that sends the same again changes nothing. */
 const sending = new Set<string>()
@@ -114,10 +125,11 @@ async function send(entry: StoredAction): Promise<void> {
   const { action, at, name } = entry
   sending.add(name)
   try {
-    // The note may be new, too.
-    if (action.kind === 'tag') await saveDocument(action.note)
-    await sendInOrder(at, () => (action.kind === 'tag' ? sendTag(action, at) : sendRow(action)))
-    await discardAction(entry, at)
+    // The notes may be new, too.
+    if (action.kind === 'tag') await Promise.all(action.notes.map(({ id }) => saveDocument(id)))
+    const unsent = await sendInOrder(at, () => sendAction(action, at))
+    if (unsent) await keep({ ...entry, action: unsent.action }, unsent.error)
+    else await discardAction(entry, at)
   } catch (error) {
     await keep(entry, error as Error)
   } finally {
@@ -130,38 +142,10 @@ async function send(entry: StoredAction): Promise<void> {
 async function keep(entry: StoredAction, error: Error): Promise<void> {
   // Sent again when the server or the session is back.
   if (unreachableSince.peek() !== undefined || isSignedOut.peek()) return
-  if (isRetryable(error)) return await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
-  await writing((store) => store('queue').put({ ...entry, error: error.message }))
-  notifyCopyChange()
-}
-
-async function sendTag({ note: id, tag, isAdded }: TagAction, at: number): Promise<void> {
-  const headers = keyOfChange({ id, tag, isAdded, at })
-  if (isAdded) await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [tag] }, headers })
-  else
-    await api
-      .delete('/v1/notes/{id}/tags/{name}', { params: { id, name: tag }, headers })
-      .catch(ignoreMissing)
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Refused && error.status === 404)) throw error
-}
-
-async function sendRow({ structure, row: { id, data }, sentWith }: RowAction): Promise<void> {
-  if (sentWith !== undefined) {
-    const body = { structure: structure.id, rows: [{ data }], on_conflict: 'refuse' }
-    await api.post('/v1/records', { body: body as never, headers: { 'Idempotency-Key': sentWith } })
-    return
-  }
-  const change = { kind: 'record' as const, op: 'created' as const, id, structure: structure.id, data }
-  const body = { changes: [change] }
-  try {
-    await api.post('/v1/changes/apply', { body: body as never, headers: keyOfChange(body) })
-  } catch (error) {
-    // An earlier request without a response created the row.
-    if (!(error instanceof Refused && error.code === 'name_taken')) throw error
-  }
+  const isLater = isRetryable(error)
+  await change(entry, entry.at, isLater ? entry : { ...entry, error: error.message })
+  if (isLater) await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
+  else notifyCopyChange()
 }
 
 /** Sends the actions of this browser whenever the server can be reached. */

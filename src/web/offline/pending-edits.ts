@@ -1,7 +1,8 @@
 import { findDocument } from '../data/note-documents.ts'
-import type { StoredAction } from '../data/pending-actions.ts'
+import type { RowsAction, StoredAction } from '../data/pending-actions.ts'
 import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
-import { discardCell } from '../data/records/edits.ts'
+import { discardCell } from '../data/records/table-edits.ts'
+import { editText } from '../data/records/values.ts'
 import { session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { requestDiscard } from './adopt.ts'
@@ -82,12 +83,22 @@ function cellOf(entry: StoredCell, error: string | undefined): PendingEdit {
   }
 }
 
+/** The values of rows as text that can be pasted into the grid. */
+const cellsOf = ({ changed, created }: RowsAction): string =>
+  [...changed, ...created]
+    .map(({ data }) =>
+      Object.values(data)
+        .map((value) => editText(value ?? undefined))
+        .join('\t'),
+    )
+    .join('\n')
+
 function actionOf(entry: StoredAction, error: string | undefined): PendingEdit {
   const { action, at } = entry
   const [text, to] =
     action.kind === 'tag'
-      ? [action.tag, `/app/notes/${action.note}`]
-      : [Object.values(action.row.data).join(', '), `/app/records/${action.structure.id}`]
+      ? [action.tag, action.notes.length === 1 ? `/app/notes/${action.notes[0]?.id}` : '/app/notes']
+      : [cellsOf(action), `/app/records/${action.structure.id}`]
   return {
     place: entry,
     name: wordsOf(action),
@@ -123,7 +134,7 @@ function noteOf(
 /** Discards a pending edit, in its tab and in the database. */
 export async function discardPending({ place }: PendingEdit): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
-  if (kind === 'tag' || kind === 'row') return discardAction(place)
+  if (kind === 'tag' || kind === 'rows') return discardAction(place)
   if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])

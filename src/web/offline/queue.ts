@@ -1,6 +1,6 @@
 import { deleteDB, openDB } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
-import type { EntryKey } from '../data/pending-cells.ts'
+import type { CellName, EntryKey, Owner } from '../data/pending-cells.ts'
 import { database, notifyCopyChange, onCleared } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
 
@@ -27,6 +27,12 @@ export const entryKeyOf = ({ user, workspace, note, tab }: DraftKey): EntryKey =
   user,
   workspace,
   name: `note ${note}`,
+  tab,
+})
+export const cellEntryOf = ({ user, workspace, tab }: Owner, name: CellName): EntryKey => ({
+  user,
+  workspace,
+  name: `cell ${name.join(' ')}`,
   tab,
 })
 export const keyOf = ({ user, workspace, name, tab }: EntryKey) => [user, workspace, name, tab]
@@ -150,7 +156,7 @@ export function removeDraft(key: DraftKey): Promise<void> {
 
 /** The key range of all entries of one kind of a user in a workspace. */
 export const entriesOf = (
-  kind: 'note' | 'cell' | 'tag' | 'row',
+  kind: 'note' | 'cell' | 'tag' | 'rows',
   user: string,
   workspace: string,
 ): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])

@@ -9,13 +9,18 @@ export type Cells = ReadonlyMap<string, CellState>
 
 export const cellKey = (id: string, key: string) => `${id} ${key}`
 
+/** An unsaved cell of one structure. */
+export type DraftCell = Omit<Cell, 'structure' | 'isShown'>
+
 const MAX_SENT = 100
 
 /** Stores the unsaved cells of a structure in this browser. */
 export class CellDrafts {
   readonly #sessionKey = sessionKey.peek()
   readonly #owner: Owner | undefined
-  readonly #bases = new Map<string, Omit<Cell, 'structure' | 'state' | 'isShown'>>()
+  readonly #bases = new Map<string, Omit<DraftCell, 'state'>>()
+  /** Drafts that are being removed from storage. */
+  readonly #removals = new Set<ReadonlySet<string>>()
   /** True while a screen displays the cells. */
   isShown = false
   /** True if all drafts are stored, so that the page can be closed without loss. */
@@ -40,12 +45,29 @@ export class CellDrafts {
     if (base) this.#bases.set(name, { ...base, sent: [...base.sent.slice(1 - MAX_SENT), value] })
   }
 
-  hasSent(id: string, key: string, value: Value): boolean {
-    return this.#bases.get(cellKey(id, key))?.sent.includes(value) ?? false
+  /** The values sent for a cell without a response. */
+  sentOf(id: string, key: string): readonly Value[] {
+    return this.#bases.get(cellKey(id, key))?.sent ?? []
   }
 
-  knows(id: string, key: string): boolean {
+  /** A cell in a state; none without a draft. */
+  cellOf(name: string, state: CellState | undefined): DraftCell[] {
+    const base = this.#bases.get(name)
+    return base && state ? [{ ...base, state }] : []
+  }
+
+  /** Forgets cells whose drafts are stored no longer. */
+  forget(names: readonly string[]): void {
+    for (const name of names) this.#bases.delete(name)
+  }
+
+  has(id: string, key: string): boolean {
     return this.#bases.has(cellKey(id, key))
+  }
+
+  /** Whether a cell has a draft, or had one that is still stored. */
+  knows(id: string, key: string): boolean {
+    return this.has(id, key) || [...this.#removals].some((removal) => removal.has(cellKey(id, key)))
   }
 
   /** Stores the differences between two states. */
@@ -58,12 +80,14 @@ export class CellDrafts {
       if (base && before.get(key) !== state)
         cells.push({ ...base, state, structure: { id, name }, isShown: this.isShown })
     }
-    const removed = [...before.keys()].flatMap((key) => {
-      const base = now.has(key) ? undefined : this.#bases.get(key)
-      this.#bases.delete(base ? key : '')
+    const removal = new Set([...before.keys()].filter((key) => !now.has(key) && this.#bases.has(key)))
+    const removed = [...removal].flatMap((key) => {
+      const base = this.#bases.get(key)
+      this.#bases.delete(key)
       return base ? [[id, base.row.id, base.field.key] as const] : []
     })
     if (cells.length === 0 && removed.length === 0) return
+    this.#removals.add(removal)
     try {
       await cellStore.current?.putCells(this.#owner, cells, removed)
       this.isSafe = cellStore.current !== undefined
@@ -74,6 +98,8 @@ export class CellDrafts {
         'cells',
         `Drafts can’t be stored in this browser (${(error as Error).message}). Stay on this page until your changes are saved.`,
       )
+    } finally {
+      this.#removals.delete(removal)
     }
   }
 }

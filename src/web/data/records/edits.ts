@@ -1,19 +1,18 @@
-import { effect, signal, untracked } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { isSameValue } from '../../../lib/record-data.ts'
 import { api } from '../api.ts'
-import { discarders, keepers, pendingCount, savers, setNotice, unfinished } from '../pending.ts'
-import { type CellName, cellStore, currentOwner, type StoredCell } from '../pending-cells.ts'
+import { pendingCount, setNotice } from '../pending.ts'
+import { type CellName, cellStore } from '../pending-cells.ts'
 import { faultIn, isRetryable, Refused } from '../request.ts'
 import { sendInOrder } from '../sending.ts'
 import { untilRetry } from '../sent-again.ts'
 import { sessionKey } from '../session-key.ts'
-import { TAB } from '../tabs.ts'
-import { CellDrafts, cellKey } from './cell-drafts.ts'
+import { CellDrafts, cellKey, type DraftCell } from './cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { latest, patchRow } from './patch-row.ts'
 import { holdsIds, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
-import { RowStore, type Rows } from './row-store.ts'
+import type { Rows } from './row-store.ts'
 import { readReference } from './suggestions.ts'
 import { undoStack } from './undo.ts'
 import { editText, parseValue } from './values.ts'
@@ -51,6 +50,8 @@ export class Edits {
     private readonly structure: Pick<Structure, 'id' | 'name'>,
     /** The rows shown now or last. */
     public source: Rows,
+    /** Called when no screen shows the cells and none is unsaved. */
+    private readonly onIdle = () => {},
   ) {
     this.#drafts = new CellDrafts(structure)
   }
@@ -66,8 +67,7 @@ export class Edits {
     cellStore.current?.adoptCellsOf(this.structure.id)
     return () => {
       this.#setShown(false)
-      if (this.cells.peek().size === 0 && editsByStructure.get(this.structure.id) === this)
-        editsByStructure.delete(this.structure.id)
+      if (this.cells.peek().size === 0) this.onIdle()
     }
   }
 
@@ -117,7 +117,7 @@ export class Edits {
   /** Marks a cell as refused. */
   refuse(id: string, field: Field, text: string, error: string, isGone = false): void {
     const row = this.source.find(id)
-    if (row && !this.#drafts.knows(id, field.key)) this.#drafts.note(row, field)
+    if (row && !this.#drafts.has(id, field.key)) this.#drafts.note(row, field)
     const state = { kind: 'refused', text, error, ...(isGone && { isGone }) } as const
     this.#change((cells) => cells.set(cellKey(id, field.key), state))
   }
@@ -126,10 +126,49 @@ export class Edits {
     const before = this.cells.peek()
     const next = new Map(before)
     change(next)
-    this.cells.value = next
     void this.#drafts.store(before, next)
-    pendingCount.value += next.size - before.size
+    this.#set(next)
+  }
+
+  #set(cells: ReadonlyMap<string, CellState>): void {
+    pendingCount.value += cells.size - this.cells.peek().size
+    this.cells.value = cells
     this.#updateNotice()
+  }
+
+  /** Whether a cell has an edit, or had one whose draft is still stored. */
+  knows(id: string, key: string): boolean {
+    return this.#drafts.knows(id, key)
+  }
+
+  /** The values sent for a cell without a response. */
+  sentOf(id: string, key: string): readonly Value[] {
+    return this.#drafts.sentOf(id, key)
+  }
+
+  /**
+   * Replaces edits by a write that `store` stores, in the same transaction that removes their drafts: after a crash there
+   * is either the write or the edits. Nothing is sent for them meanwhile. If `store` throws, the edits are pending again.
+   */
+  async replace(
+    edited: readonly (readonly [id: string, key: string])[],
+    store: (drafts: readonly CellName[]) => Promise<void>,
+  ): Promise<void> {
+    const before = this.cells.peek()
+    const replaced = edited.filter(([id, key]) => before.has(cellKey(id, key)))
+    const rest = new Map(before)
+    for (const [id, key] of replaced) rest.delete(cellKey(id, key))
+    this.#set(rest)
+    // A cell that is edited meanwhile is an edit after the write.
+    const unedited = () =>
+      replaced.map((cell) => cellKey(...cell)).filter((key) => !this.cells.peek().has(key))
+    try {
+      await store(replaced.map((cell) => [this.structure.id, ...cell]))
+      this.#drafts.forget(unedited())
+    } catch (error) {
+      this.adopt(unedited().flatMap((key) => this.#drafts.cellOf(key, before.get(key))))
+      throw error
+    }
   }
 
   /** Shows or clears the global notice about cells that need attention but are not on screen. */
@@ -251,7 +290,7 @@ export class Edits {
   #isUnchanged(read: Row, newest: Row, { key }: Field): boolean {
     const ownWrite = this.#ownWrites.get(cellKey(read.id, key))
     const current = newest.data[key]
-    if (current === read.data[key] || this.#drafts.hasSent(read.id, key, current)) return true
+    if (current === read.data[key] || this.#drafts.sentOf(read.id, key).includes(current)) return true
     return ownWrite !== undefined && ownWrite.at > read.updated_at && current === ownWrite.value
   }
 
@@ -290,7 +329,7 @@ export class Edits {
   }
 
   /** Resumes stored drafts. */
-  adopt(stored: readonly StoredCell[]): void {
+  adopt(stored: readonly DraftCell[]): void {
     for (const { row, field, state, at, sent } of stored) {
       this.#drafts.note(row, field, at, sent)
       if (state.kind !== 'saving') this.#change((cells) => cells.set(cellKey(row.id, field.key), state))
@@ -301,7 +340,7 @@ export class Edits {
     for (const cells of writes.values()) this.#resend(cells)
   }
 
-  #resend(cells: readonly StoredCell[]): void {
+  #resend(cells: readonly DraftCell[]): void {
     const values = new Map<Field, Value>()
     const [{ row, at } = cells[0] as never] = cells
     for (const { field, state } of cells) {
@@ -327,66 +366,3 @@ export class Edits {
     else this.#change((cells) => cells.set(cellKey(newest.id, field.key), state))
   }
 }
-
-/** Edits per structure, for structures that are shown or have unsaved cells. */
-const editsByStructure = new Map<string, Edits>()
-
-/** The edits of a structure, including unsaved ones from earlier. */
-export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: Rows): Edits {
-  const edits = editsByStructure.get(structure.id) ?? new Edits(structure, source)
-  editsByStructure.set(structure.id, edits)
-  edits.source = source
-  return edits
-}
-
-/**
- * Adopts drafts of closed tabs and of earlier sessions of this tab; for the structure `shown` also drafts that an open
- * tab does not display. Returns the drafts of other tabs.
- */
-export async function adoptCells(
-  openTabs: ReadonlySet<string>,
-  shown?: string,
-): Promise<readonly StoredCell[]> {
-  const owner = currentOwner()
-  const store = cellStore.current
-  if (!owner || !store) return []
-  const all = await store.listCells(owner.user, owner.workspace)
-  const adopted = all.filter(
-    ({ tab, structure, row, field, isShown }) =>
-      (tab === TAB || !openTabs.has(tab) || (structure.id === shown && isShown === false)) &&
-      editsByStructure.get(structure.id)?.of(row.id, field.key) === undefined,
-  )
-  await store.moveCells(adopted, TAB)
-  for (const cells of Map.groupBy(adopted, ({ structure }) => structure.id).values()) {
-    const [first] = cells
-    if (first)
-      editsOf(first.structure, editsByStructure.get(first.structure.id)?.source ?? new RowStore()).adopt(
-        cells,
-      )
-  }
-  return adopted.filter(({ tab }) => tab !== TAB)
-}
-
-/** Discards the unsaved value of a cell. */
-export const discardCell = ([structure, row, field]: CellName): void =>
-  editsByStructure.get(structure)?.drop(row, field)
-
-/** Releases a cell that another tab adopted, unless it is shown here. If the tab discarded it, it is discarded here too. */
-export function releaseCell(name: CellName, isDiscarded: boolean): void {
-  if (isDiscarded || !editsByStructure.get(name[0])?.isShown) discardCell(name)
-}
-
-keepers.add(() => {
-  for (const edits of editsByStructure.values()) edits.storeAgain()
-})
-unfinished.add(() => [...editsByStructure.values()].some(({ isUnsafe }) => isUnsafe))
-savers.add(() => Promise.all([...editsByStructure.values()].map(({ settled }) => settled)))
-const forgetAll = () => {
-  for (const edits of editsByStructure.values()) edits.forgetAll()
-}
-discarders.add((except) => except === undefined && forgetAll())
-effect(() => {
-  void sessionKey.value
-  untracked(forgetAll)
-  editsByStructure.clear()
-})

@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { undoTransactions } from '../../data/apply.ts'
 import { invalidate } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
-import { changeSelected, MAX_SELECTED, selectAll } from './bulk.ts'
+import { changeSelected, MAX_SELECTED, selectAll, tagSelected, type Undo } from './bulk.ts'
 import { useProperties } from './details/properties.tsx'
 import { PropertyControl, typedValue } from './details/property-control.tsx'
 import type { NoteQuery } from './list-data.ts'
@@ -16,10 +15,9 @@ const notes = (count: number) => (count === 1 ? '1 note' : `${formatNumber(count
 
 type Form = 'tag' | 'property'
 
-/** A finished action and its transactions, for undo. */
 interface FinishedAction {
   readonly message: string
-  readonly transactions: readonly string[]
+  readonly undo: Undo
 }
 
 const CHANGED = new Set(['note', 'tag', 'quick_access_item'])
@@ -35,22 +33,22 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
   const [done, setDone] = useState<FinishedAction>()
   const count = selected.value.size
   const { run, isRunning, refusal } = useAction((act: () => Promise<unknown>) => act())
-  const change = (message: string, act: () => Promise<readonly string[]>) =>
+  const change = (message: string, act: () => Promise<Undo>) =>
     run(async () => {
-      const transactions = await act()
+      const undo = await act()
       setForm(undefined)
-      setDone({ message, transactions })
+      setDone({ message, undo })
       await invalidate(CHANGED)
     })
   const trash = () =>
     change(`${notes(count)} moved to the trash.`, async () => {
-      const transactions = await changeSelected(() => ({ op: 'deleted' }))
+      const undo = await changeSelected(() => ({ op: 'deleted' }))
       setSelected(new Map())
-      return transactions
+      return undo
     })
-  const undo = (transactions: readonly string[]) =>
+  const undoDone = (undo: Undo) =>
     run(async () => {
-      await undoTransactions(transactions)
+      await undo()
       setDone(undefined)
       await invalidate(CHANGED)
     })
@@ -61,7 +59,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
       {done && (
         <p class="line" role="status">
           {done.message}
-          <Button disabled={isRunning.value} onClick={() => void undo(done.transactions)}>
+          <Button disabled={isRunning.value} onClick={() => void undoDone(done.undo)}>
             Undo
           </Button>
         </p>
@@ -117,7 +115,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
 interface FormProps {
   readonly count: number
   readonly isRunning: boolean
-  readonly change: (message: string, act: () => Promise<readonly string[]>) => Promise<boolean>
+  readonly change: (message: string, act: () => Promise<Undo>) => Promise<boolean>
 }
 
 /** Adds a tag to all selected notes, or removes it. */
@@ -125,24 +123,8 @@ function TagForm({ count, isRunning, change }: FormProps) {
   const [text, setText] = useState('')
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const name = text.trim().replace(/^#/, '')
-  const folded = name.toLowerCase()
-  const others = (tags: readonly string[]) => tags.filter((tag) => tag.toLowerCase() !== folded)
-  const add = () =>
-    change(`${notes(count)} tagged #${name}.`, () =>
-      changeSelected(({ tags, updatedAt }) => ({
-        op: 'updated',
-        ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
-        data: { tags: [...others(tags), name] },
-      })),
-    )
-  const remove = () =>
-    change(`#${name} removed from ${notes(count)}.`, () =>
-      changeSelected(({ tags, updatedAt }) => ({
-        op: 'updated',
-        ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
-        data: { tags: others(tags) },
-      })),
-    )
+  const add = () => change(`${notes(count)} tagged #${name}.`, () => tagSelected(name, true))
+  const remove = () => change(`#${name} removed from ${notes(count)}.`, () => tagSelected(name, false))
   return (
     <form
       class="line"

@@ -1,13 +1,22 @@
+import { effect } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { type AppliedChange, applyChanges, NotApplied } from '../../data/apply.ts'
+import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../data/apply.ts'
+import { eachOf } from '../../data/each-of.ts'
+import { deferAction } from '../../data/pending-actions.ts'
+import { withTag } from '../../data/pending-values.ts'
+import { Refused, Unreachable, unreachableSince } from '../../data/request.ts'
 import { type NoteQuery, type Row, readSlice } from './list-data.ts'
 import { selected, setSelected } from './selection.ts'
 
 /** Notes selected at a time, at most. */
 export const MAX_SELECTED = 10_000
 const SLICE = 200
-/** Concurrent requests. */
-const MAX_PARALLEL = 8
+
+/** Whether selected rows may come from the offline copy, whose tags include pending ones. */
+let isFromCopy = false
+effect(() => {
+  isFromCopy ||= unreachableSince.value !== undefined
+})
 
 /** Selects all notes of a list. */
 export async function selectAll(noteQuery: NoteQuery): Promise<void> {
@@ -20,30 +29,19 @@ export async function selectAll(noteQuery: NoteQuery): Promise<void> {
   setSelected(rows)
 }
 
-/** Calls a function for each item, up to MAX_PARALLEL at a time. Results are in the order of the items. */
-export async function eachOf<Item, Result>(
-  items: readonly Item[],
-  act: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  let next = 0
-  const work = async () => {
-    while (next < items.length) {
-      const index = next++
-      results[index] = await act(items[index] as Item)
-    }
-  }
-  await Promise.all(Array.from({ length: MAX_PARALLEL }, work))
-  return results
-}
-
-/** Fetches the current version of all selected notes. */
+/** Fetches the current version of all selected notes. Deleted ones stay as they are. */
 async function refetch(): Promise<void> {
   const rows = await eachOf([...selected.peek().values()], async (row) => {
-    const { note } = await api.get('/v1/notes/{id}', { params: { id: row.id } })
-    return { ...row, updatedAt: note.updated_at, tags: note.tags }
+    try {
+      const { note } = await api.get('/v1/notes/{id}', { params: { id: row.id }, isFresh: true })
+      return { ...row, updatedAt: note.updated_at, tags: note.tags }
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) return row
+      throw error
+    }
   })
   setSelected(new Map(rows.map((row) => [row.id, row])))
+  isFromCopy = false
 }
 
 /** Deselects a deleted note, so that a retry can succeed for the others. */
@@ -54,13 +52,21 @@ function deselectDeleted(index: number | undefined): never {
   )
 }
 
-/** Changes all selected notes or none; returns the transactions. */
+/** Undoes a change of the selected notes. */
+export type Undo = () => Promise<unknown>
+
+/** Changes all selected notes or none. */
 export async function changeSelected(
   changeOf: (row: Row) => Pick<AppliedChange, 'op' | 'data' | 'if_unchanged'>,
-): Promise<readonly string[]> {
-  const apply = () =>
-    applyChanges([...selected.peek().values()].map((row) => ({ kind: 'note', id: row.id, ...changeOf(row) })))
+): Promise<Undo> {
+  const apply = async () => {
+    const transactions = await applyChanges(
+      [...selected.peek().values()].map((row) => ({ kind: 'note', id: row.id, ...changeOf(row) })),
+    )
+    return () => undoTransactions(transactions)
+  }
   try {
+    if (isFromCopy) await refetch()
     return await apply()
   } catch (error) {
     if (!(error instanceof NotApplied)) throw error
@@ -69,4 +75,34 @@ export async function changeSelected(
     await refetch()
     return apply()
   }
+}
+
+/** Adds a tag to all selected notes, or removes it. While the server cannot be reached, the change waits in this browser. */
+export async function tagSelected(tag: string, isAdded: boolean): Promise<Undo> {
+  try {
+    if (unreachableSince.peek() !== undefined) throw new Unreachable()
+    return await changeSelected(({ tags, updatedAt }) => ({
+      op: 'updated',
+      ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
+      data: { tags: withTag(tags, tag, isAdded) },
+    }))
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    return deferTag(tag, isAdded)
+  }
+}
+
+async function deferTag(tag: string, isAdded: boolean): Promise<Undo> {
+  const rows = [...selected.peek().values()]
+  const defer = (notes: readonly Row[], isNowAdded: boolean) =>
+    deferAction({
+      kind: 'tag',
+      notes: notes.map(({ id, title }) => ({ id, title })),
+      tag,
+      isAdded: isNowAdded,
+    })
+  await defer(rows, isAdded)
+  setSelected(new Map(rows.map((row) => [row.id, { ...row, tags: withTag(row.tags, tag, isAdded) }])))
+  const changed = rows.filter(({ tags }) => withTag(tags, tag, isAdded).length !== tags.length)
+  return async () => changed.length > 0 && defer(changed, !isAdded)
 }

@@ -2,8 +2,8 @@ import { strToU8, zipSync } from 'fflate'
 import { aliasesOf } from '../../data/aliases.ts'
 import { api } from '../../data/api.ts'
 import { saveFile } from '../../data/download.ts'
+import { eachOf } from '../../data/each-of.ts'
 import { fileName, freeName } from '../../data/file-names.ts'
-import { eachOf } from './bulk.ts'
 
 /** YAML front matter with JSON values, which are valid YAML. */
 function frontMatter(fields: Readonly<Record<string, unknown>>): string {

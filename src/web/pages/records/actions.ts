@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { newIds } from '../../data/new-ids.ts'
-import { actionQueue, deferAction } from '../../data/pending-actions.ts'
+import { actionQueue, deferAction, type RowData } from '../../data/pending-actions.ts'
 import type { Row, Structure } from '../../data/records/model.ts'
 import { undoStack } from '../../data/records/undo.ts'
 import { Unreachable, unreachableSince } from '../../data/request.ts'
@@ -44,12 +44,10 @@ export async function restoreRow(id: string): Promise<Row> {
   return record as Row
 }
 
-type Data = Record<string, string | number | boolean | readonly string[] | null>
-
 /** Writes rows as one atomic batch. */
 export async function writeRows(
   structure: string,
-  rows: readonly Data[],
+  rows: readonly RowData[],
   { onConflict = 'refuse', key }: { onConflict?: 'refuse' | 'update'; key?: string } = {},
 ): Promise<{ inserted: number; updated: number; records: readonly Row[] }> {
   const written = await api.post('/v1/records', {
@@ -65,7 +63,7 @@ type Table = Pick<Structure, 'id' | 'name'>
  * Creates a row; undo deletes it. While the server cannot be reached, the row waits in this browser, if it has a queue.
  * Without one, the same call is repeated under the same key.
  */
-export const createRow = (table: Table, data: Data): Promise<unknown> =>
+export const createRow = (table: Table, data: RowData): Promise<unknown> =>
   undoStack.perform(async (push) => {
     const hasQueue = actionQueue.defer !== undefined
     if (hasQueue && unreachableSince.peek() !== undefined) return deferRow(table, data)
@@ -85,15 +83,13 @@ export const createRow = (table: Table, data: Data): Promise<unknown> =>
     }
   })
 
-async function deferRow({ id: structure, name }: Table, values: Data, sentWith?: string): Promise<void> {
+async function deferRow({ id: structure, name }: Table, data: RowData, sentWith?: string): Promise<void> {
   const [id = ''] = newIds(1)
-  const now = new Date().toISOString()
-  const data = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Row['data']
-  const row: Row = { id, data, created_at: now, updated_at: now, deleted_at: null }
   await deferAction({
-    kind: 'row',
+    kind: 'rows',
     structure: { id: structure, name },
-    row,
+    created: [{ id, data }],
+    changed: [],
     ...(sentWith !== undefined && { sentWith }),
   })
 }

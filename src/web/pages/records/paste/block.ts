@@ -1,11 +1,9 @@
+import type { RowData } from '../../../data/pending-actions.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { parseValue } from '../../../data/records/values.ts'
 import { pastedCells } from '../grid/clipboard.ts'
 import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
-
-/** Values of a row by key; null clears. */
-export type Data = Record<string, string | number | boolean | readonly string[] | null>
 
 /** A block is written as one transaction, which the API limits to this many rows. */
 const MAX_ROWS = 1_000
@@ -54,7 +52,7 @@ export class BlockRefused extends Error {
 export function dataOf(
   fields: readonly Field[],
   { cells, column }: Pick<Pasted, 'cells' | 'column'>,
-): Data[] {
+): RowData[] {
   const targets = fields.slice(column - 1)
   if (cells.length > MAX_ROWS)
     throw new BlockRefused(`You can paste up to ${MAX_ROWS} rows. Import a CSV file for more.`)

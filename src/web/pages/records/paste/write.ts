@@ -1,14 +1,26 @@
 import { isSameValue } from '../../../../lib/record-data.ts'
-import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../../data/apply.ts'
+import {
+  type AppliedChange,
+  applyChanges,
+  applyOnce,
+  changesOf,
+  MAX_CHANGES,
+  NotApplied,
+  undoTransactions,
+} from '../../../data/apply.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { newIds } from '../../../data/new-ids.ts'
-import { type Field, isComputed, type Row } from '../../../data/records/model.ts'
+import { type ChangedRow, deferAction, type RowData, type RowsAction } from '../../../data/pending-actions.ts'
+import { withData } from '../../../data/pending-values.ts'
+import { type Field, isComputed, type Row, type Value } from '../../../data/records/model.ts'
+import { latest } from '../../../data/records/patch-row.ts'
 import { faultyField } from '../../../data/records/refusals.ts'
 import { undoStack } from '../../../data/records/undo.ts'
+import { Unreachable, unreachableSince } from '../../../data/request.ts'
 import { lastAction } from '../actions.ts'
 import { blockOf } from '../grid/cursor.ts'
 import { type GridState, rowsOfBlock } from '../grid/state.ts'
-import { BlockRefused, type Data, type Pasted } from './block.ts'
+import { BlockRefused, type Pasted } from './block.ts'
 
 /** Rows changed at a time, at most. */
 export const MAX_CHANGED = 10_000
@@ -16,7 +28,22 @@ export const MAX_CHANGED = 10_000
 /** A row to overwrite, with its new values. */
 interface Overwrite {
   readonly record: Row
-  readonly data: Data
+  readonly data: RowData
+}
+
+/** Fetches the current rows. While the server cannot be reached, loaded rows complete the offline copy. */
+async function readRows({ source }: GridState, first: number, count: number): Promise<readonly Row[]> {
+  try {
+    const rows = await source.read(first, count)
+    return unreachableSince.peek() === undefined ? rows : rows.map((row) => latest(source.find(row.id), row))
+  } catch (error) {
+    if (unreachableSince.peek() === undefined) throw error
+    const wanted = Math.min(count, (source.shown.peek() ?? 0) - first)
+    const loaded = Array.from({ length: wanted }, (_, at) => source.row(source.lineOf(first + at)))
+    const rows = loaded.filter((row) => row !== undefined)
+    if (rows.length < wanted) throw error
+    return rows
+  }
 }
 
 /** Fetches the current rows under a block. */
@@ -24,7 +51,7 @@ export async function rowsUnderBlock(
   grid: GridState,
   { cells, row, id }: Pick<Pasted, 'cells' | 'row' | 'id'>,
 ): Promise<readonly Row[]> {
-  const records = await grid.source.read(grid.source.numberOf(row), cells.length)
+  const records = await readRows(grid, grid.source.numberOf(row), cells.length)
   if (id !== undefined && records[0]?.id !== id)
     throw new BlockRefused('The rows have moved since you pasted. Cancel and paste again.')
   return records
@@ -36,8 +63,8 @@ async function readSelection(grid: GridState) {
   const { first, count } = rowsOfBlock(grid)
   if (count > MAX_CHANGED)
     throw new BlockRefused(`You can change up to ${formatNumber(MAX_CHANGED)} rows at a time. Select fewer.`)
-  await grid.edits.settled
-  const records = await grid.source.read(first, count)
+  if (unreachableSince.peek() === undefined) await grid.edits.settled
+  const records = await readRows(grid, first, count)
   const lines = Array.from({ length: bottom - top + 1 }, (_, index) => top + index)
   const known = lines.filter((line) => !grid.source.group(line)).map((line) => grid.source.row(line)?.id)
   const isMoved = records.some(({ id }, index) => (known[index] ?? id) !== id)
@@ -70,9 +97,16 @@ export async function fillFrom(grid: GridState, top: number, bottom: number): Pr
     if (index >= from && index < from + pattern.length) return []
     const offset = (index - from) % pattern.length
     const source = pattern.at(offset)
-    return [{ record, data: Object.fromEntries(fields.map(({ key }) => [key, source?.data[key] ?? null])) }]
+    const shown = fields.map(({ key }) => [key, (source && shownValue(grid, source, key)) ?? null] as const)
+    return [{ record, data: Object.fromEntries(shown) }]
   })
   await writeBlock(grid, over, [], 'filled cells')
+}
+
+/** The value of a cell; while the server cannot be reached, an edit of it may wait. */
+function shownValue({ edits }: GridState, { id, data }: Row, key: string): Value {
+  const state = edits.of(id, key)
+  return state?.kind === 'saving' ? state.value : data[key]
 }
 
 /** Fills the selected block with its first row, as one undo step. */
@@ -85,11 +119,15 @@ export function fillDown(grid: GridState): Promise<void> {
 const LABEL = 'a pasted block'
 
 /** Adds the block as new rows. */
-export const addRows = (grid: GridState, rows: readonly Data[]): Promise<void> =>
+export const addRows = (grid: GridState, rows: readonly RowData[]): Promise<void> =>
   writeBlock(grid, [], rows, LABEL)
 
 /** Overwrites rows with the block; surplus rows are added. */
-export const writeOver = (grid: GridState, records: readonly Row[], rows: readonly Data[]): Promise<void> =>
+export const writeOver = (
+  grid: GridState,
+  records: readonly Row[],
+  rows: readonly RowData[],
+): Promise<void> =>
   writeBlock(
     grid,
     records.map((record, index) => ({ record, data: rows[index] ?? {} })),
@@ -98,7 +136,7 @@ export const writeOver = (grid: GridState, records: readonly Row[], rows: readon
   )
 
 /** Sets the same values in many rows, unconditionally. */
-export const setInRows = (grid: GridState, ids: readonly string[], data: Data) =>
+export const setInRows = (grid: GridState, ids: readonly string[], data: RowData) =>
   write(
     grid,
     ids.map((id) => ({ kind: 'record', op: 'updated', id, data })),
@@ -113,47 +151,71 @@ export const deleteRows = (grid: GridState, ids: readonly string[]) =>
     'the deletion of rows',
   )
 
-/** Writes the differing values in one transaction, if the rows are unchanged since they were read. */
+/**
+ * Writes the differing values in one transaction, if the rows are unchanged since they were read. While the server cannot be
+ * reached, they wait in this browser.
+ */
 async function writeBlock(
   grid: GridState,
   over: readonly Overwrite[],
-  added: readonly Data[],
+  added: readonly RowData[],
   label: string,
 ): Promise<void> {
+  const { id: structure, name } = grid.structure
   const ids = newIds(added.length)
   const computed = new Set(grid.structure.fields.filter(isComputed).map(({ key }) => key))
-  const written = (data: Data) =>
+  const written = (data: RowData) =>
     Object.fromEntries(Object.entries(data).filter(([key]) => !computed.has(key)))
   const blockRows: number[] = []
-  const changes: AppliedChange[] = []
+  const changed: ChangedRow[] = []
   for (const [index, { record, data }] of over.entries()) {
-    const changed = Object.entries(written(data)).filter(
-      ([key, value]) => !isSameValue(record.data[key], value ?? undefined),
+    const differing = Object.entries(written(data)).filter(
+      ([key, value]) => grid.edits.of(record.id, key) || !isSameValue(record.data[key], value ?? undefined),
     )
-    if (changed.length === 0) continue
+    if (differing.length === 0) continue
     blockRows.push(index)
-    changes.push({
-      kind: 'record',
-      op: 'updated',
-      id: record.id,
-      if_unchanged: record.updated_at,
-      data: Object.fromEntries(changed),
-    })
+    const { id, updated_at: updatedAt } = record
+    const before = Object.fromEntries(differing.map(([key]) => [key, record.data[key]]))
+    const known = differing.map(([key]) => [key, grid.edits.sentOf(id, key)] as const)
+    const sent = Object.fromEntries(known.filter(([, values]) => values.length > 0))
+    changed.push({ id, updatedAt, before, sent, data: Object.fromEntries(differing) })
   }
-  for (const [index, data] of added.entries()) {
-    blockRows.push(over.length + index)
-    const id = ids[index] ?? ''
-    changes.push({ kind: 'record', op: 'created', id, structure: grid.structure.id, data: written(data) })
+  const created = added.map((data, index) => ({ id: ids[index] ?? '', data: written(data) }))
+  blockRows.push(...added.map((_, index) => over.length + index))
+  const action: RowsAction = { kind: 'rows', structure: { id: structure, name }, created, changed }
+  const changes = changesOf(action)
+  try {
+    if (unreachableSince.peek() !== undefined) throw new Unreachable(TOO_MANY)
+    await write(grid, changes, label, applyOnce)
+  } catch (error) {
+    if (!(error instanceof Unreachable) || changes.length > MAX_CHANGES)
+      throw refusedAt(grid.fields, blockRows, error as Error)
+    if (changes.length > 0) await deferBlock(grid, action)
   }
-  await write(grid, changes, label).catch((error: Error) => {
-    throw refusedAt(grid.fields, blockRows, error)
-  })
+}
+
+const TOO_MANY = `The server cannot be reached. Until it is back, you can change up to ${formatNumber(MAX_CHANGES)} rows at a time.`
+
+/** Stores a block until it can be sent. It replaces pending edits of its cells. */
+async function deferBlock({ edits, source }: GridState, action: RowsAction): Promise<void> {
+  const cells = action.changed.flatMap(({ id, data }) => Object.keys(data).map((key) => [id, key] as const))
+  await edits.replace(cells, (drafts) => deferAction(action, drafts))
+  for (const { id, data } of action.changed) {
+    const row = source.find(id)
+    if (row) source.replace(withData(row, data))
+  }
+  source.refreshNow()
 }
 
 /** Writes changes; returns the undo function, or undefined if nothing changed. */
-const write = (grid: GridState, changes: readonly AppliedChange[], label: string) =>
+const write = (
+  grid: GridState,
+  changes: readonly AppliedChange[],
+  label: string,
+  send?: Parameters<typeof applyChanges>[1],
+) =>
   undoStack.perform(async (push) => {
-    const transactions = await applyChanges(changes)
+    const transactions = await applyChanges(changes, send)
     grid.source.refreshNow()
     if (transactions.length === 0) return undefined
     const run = async () => {
