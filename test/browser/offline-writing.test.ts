@@ -11,7 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
-import { nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
+import { nothingPending, setOffline, untilStoredOn, untilTableStoredOn } from '../support/offline.ts'
 
 interface Stored {
   readonly id: string
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await openRows()
     await press(page, 'More')
     await press(page, 'Keep offline')
-    await untilStoredOn(page, { rows: 5 * made + 1 })
+    await untilTableStoredOn(page, leads)
   }, BROWSER_TIMEOUT_MS)
 
   // A test that fails while offline must not affect later tests.

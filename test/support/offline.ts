@@ -51,6 +51,23 @@ export const untilStoredOn = (page: Page, wanted: Counts) =>
     { polling: 200 },
   )
 
+/** Waits until the offline copy holds all rows of a table, and the application itself. */
+export async function untilTableStoredOn(page: Page, structure: string): Promise<void> {
+  await untilStoredOn(page, {})
+  await page.waitForFunction(
+    `new Promise((resolve) => {
+      indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
+        const getting = db.transaction('marks').objectStore('marks').getAll()
+        getting.onsuccess = () => {
+          db.close()
+          resolve(getting.result.some((mark) => mark.structure === '${structure}' && mark.since !== undefined))
+        }
+      }
+    })`,
+    { polling: 200 },
+  )
+}
+
 /** Waits until a browser has no pending changes. */
 export const nothingPending = (page: Page) =>
   page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
