@@ -26,6 +26,7 @@ import { RequestMetrics } from './lib/request-metrics.ts'
 import { API_VERSION } from './lib/version.ts'
 import { lensRoutes } from './notes/lenses/routes.ts'
 import { quickAccessRoutes } from './notes/pinned/routes.ts'
+import { presenceRoutes } from './notes/presence/routes.ts'
 import { presetRoutes } from './notes/presets/routes.ts'
 import { propertyRoutes } from './notes/properties/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
@@ -106,6 +107,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     ...sessionFeatures(ctx, cookies, authenticateSession, rules, failures, port),
     oauthRoutes(ctx, people, origin),
     noteRoutes(ctx),
+    presenceRoutes(ctx, streams),
     filesOfNoteRoutes(),
     tagRoutes(),
     propertyRoutes(),

@@ -36,7 +36,7 @@ export interface Watch {
   next(): Promise<WatchEvent | undefined>
   /** Returns the data of the next event, which must have this name. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  event(name: 'answer' | 'problem' | 'closed'): Promise<any>
+  event(name: 'answer' | 'problem' | 'closed' | 'people'): Promise<any>
   /** Returns the events not consumed yet, once the service is idle. */
   rest(): Promise<WatchEvent[]>
   /** The id of the last consumed event that had one. */

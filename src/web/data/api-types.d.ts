@@ -120,6 +120,13 @@ export interface paths {
         };
         post: operations["restoreNoteRevision"];
     };
+    "/v1/notes/{id}/presence": {
+        parameters: {
+            query?: never;
+        };
+        get: operations["followPresence"];
+        post: operations["reportPresence"];
+    };
     "/v1/notes/{id}/files": {
         parameters: {
             query?: never;
@@ -2022,6 +2029,58 @@ export interface operations {
                 content: {
                     "application/json": {
                         note: components["schemas"]["Note"];
+                    };
+                };
+            };
+        };
+    };
+    followPresence: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    reportPresence: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    writing: boolean;
+                    line?: number;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        people: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            writing: boolean;
+                            line: number | null;
+                        }[];
                     };
                 };
             };

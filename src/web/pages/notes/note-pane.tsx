@@ -31,6 +31,7 @@ import { storeWithNote } from './details/upload.ts'
 import { Editor } from './editor/editor.tsx'
 import type { Note } from './list-data.ts'
 import { NoteMenu } from './note-menu.tsx'
+import { PeopleHere } from './people-here.tsx'
 import { LazyPreview } from './preview/lazy.tsx'
 import { DetailsToggle, ListToggle } from './room-buttons.tsx'
 import { isPreview, noteAddress } from './route.ts'
@@ -94,6 +95,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         <ListToggle />
         {mayWrite.value && <SaveLine queue={queue} />}
         <span class="grow" />
+        <PeopleHere id={id} />
         {mayWrite.value && state.kind !== 'conflict' && (
           <a
             class="button quiet"

@@ -8,6 +8,7 @@ import {
   EditorState,
   type Extension,
   Prec,
+  StateEffect,
   Transaction,
 } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
@@ -115,10 +116,16 @@ const keysOf = (options: EditorOptions): KeyBinding[] => {
   ]
 }
 
-function stateOf(options: EditorOptions, text: string, onChange: (changes: ChangeSet) => void): EditorState {
+function stateOf(
+  options: EditorOptions,
+  text: string,
+  onChange: (changes: ChangeSet) => void,
+  more: readonly Extension[] = [],
+): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
+      more,
       EditorState.lineSeparator.of(lineSeparatorOf(text)),
       EditorView.cspNonce.of(nonce()),
       EditorView.lineWrapping,
@@ -150,10 +157,14 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
   })
 }
 
+export type NoteEditor = ReturnType<typeof createEditor>
+
 /** A Markdown editor that preserves every byte of its text. */
 export function createEditor(parent: HTMLElement, options: EditorOptions) {
   let known = options.text
   let changes: ChangeSet | undefined
+  const more: Extension[] = []
+  let links: Links | undefined
   const onChange = (more: ChangeSet) => {
     changes = changes?.compose(more) ?? more
   }
@@ -177,8 +188,16 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     },
     view,
     text,
+    /** Adds an extension that stays when the text is replaced by one with other line breaks. */
+    extend: (extension: Extension) => {
+      more.push(extension)
+      view.dispatch({ effects: StateEffect.appendConfig.of(extension) })
+    },
     /** Sets the targets of the text's links, keyed by lower-case link text. */
-    showLinks: (links: Links) => showLinks(view, links),
+    showLinks: (next: Links) => {
+      links = next
+      showLinks(view, next)
+    },
     destroy: () => view.destroy(),
     /** Moves the cursor to an offset and scrolls it to the top. */
     goTo: (offset: number) => {
@@ -200,7 +219,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
       if (next === current) return
       if (lineSeparatorOf(next) !== view.state.lineBreak) {
         known = next
-        view.setState(stateOf(options, next, onChange))
+        view.setState(stateOf(options, next, onChange, more))
+        if (links) showLinks(view, links)
         return
       }
       // Undo reverts only edits made here, never those of others.

@@ -12,6 +12,7 @@ import { cache } from '../../../data/cache.ts'
 import { type Comment, openedThread, selectedPassage } from '../../../data/comments.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { setParameters } from '../../../router.ts'
+import type { NoteEditor } from './code-mirror.ts'
 
 /*
  * The passages of open threads are marked in the text. A click on a mark opens its thread; "Comment" beside a selection,
@@ -33,14 +34,15 @@ function marksIn(view: { readonly doc: { toString(): string } }, threads: readon
   return Decoration.set(marks, true)
 }
 
-const marks = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update: (current, { effects, changes, state }) => {
-    const changed = effects.find((one) => one.is(setThreads))
-    return changed ? marksIn(state, changed.value) : current.map(changes)
-  },
-  provide: (field) => EditorView.decorations.from(field),
-})
+const marksOf = (threads: () => readonly Comment[]) =>
+  StateField.define<DecorationSet>({
+    create: (state) => marksIn(state, threads()),
+    update: (current, { effects, changes, state }) => {
+      const changed = effects.find((one) => one.is(setThreads))
+      return changed ? marksIn(state, changed.value) : current.map(changes)
+    },
+    provide: (field) => EditorView.decorations.from(field),
+  })
 
 /** Shows the comments where the screen has room for only one pane. */
 function showComments(): void {
@@ -110,24 +112,17 @@ const theme = EditorView.theme({
 })
 
 /** Marks the passages of a note's open threads in its editor until the returned function is called. */
-export function markComments(view: EditorView, note: string): () => void {
+export function markComments({ view, extend }: NoteEditor, note: string): () => void {
   const keys = keymap.of([{ key: 'Mod-Alt-m', run: (of) => commentOn(of, note) }])
-  view.dispatch({
-    effects: StateEffect.appendConfig.of([
-      marks,
-      selectionTooltip(note),
-      openOnClick,
-      theme,
-      Prec.high(keys),
-    ]),
-  })
+  let open: readonly Comment[] = []
+  extend([marksOf(() => open), selectionTooltip(note), openOnClick, theme, Prec.high(keys)])
   const key = JSON.stringify(['comment', 'of', { note_id: note }])
   let known: unknown
   const show = () => {
     const comments = cache.getQueryData<readonly Comment[]>(JSON.parse(key))
     if (comments === undefined || comments === known) return
     known = comments
-    const open = comments.filter(({ passage, resolved_at }) => passage !== null && resolved_at === null)
+    open = comments.filter(({ passage, resolved_at }) => passage !== null && resolved_at === null)
     view.dispatch({ effects: setThreads.of(open) })
   }
   const stop = cache.getQueryCache().subscribe(({ query }) => {

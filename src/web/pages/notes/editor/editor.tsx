@@ -7,7 +7,7 @@ import type { SaveQueue } from '../../../data/save-queue.ts'
 import { hash, navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
-import type { createEditor, EditorOptions } from './code-mirror.ts'
+import type { createEditor, EditorOptions, NoteEditor } from './code-mirror.ts'
 import { goToOffset, headingsOf } from './headings.ts'
 import { linksOfText } from './outgoing.ts'
 import { WritingBar } from './writing-bar.tsx'
@@ -30,14 +30,14 @@ function addTag(id: string, queue: SaveQueue, name: string): void {
 /** The editor of a note. Every edit goes to the note's save queue; remote changes taken by the queue appear here. */
 export function Editor({ id, queue, onFiles }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
-  const editor = useRef<ReturnType<typeof createEditor>>(undefined)
+  const editor = useRef<NoteEditor>(undefined)
   const files = useRef(onFiles)
   files.current = onFiles
   const [isLoaded, setLoaded] = useState(false)
   const [isFailed, setFailed] = useState(false)
   useEffect(() => {
     let disconnect: (() => void) | undefined
-    let unmark: (() => void) | undefined
+    const stops: (() => void)[] = []
     let isCurrent = true
     import('./code-mirror.ts').then(
       (codeMirror) => {
@@ -50,10 +50,13 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
         editor.current = connected.editor
         goToOffset.value = connected.editor.goTo
         disconnect = connected.disconnect
+        const add = (stop: () => () => void) => isCurrent && stops.push(stop())
         import('./comment-marks.ts').then(
-          ({ markComments }) => {
-            if (isCurrent) unmark = markComments(connected.editor.view, id)
-          },
+          ({ markComments }) => add(() => markComments(connected.editor, id)),
+          () => undefined,
+        )
+        import('./presence-marks.ts').then(
+          ({ showPresence }) => add(() => showPresence(connected.editor, id)),
           () => undefined,
         )
         setLoaded(true)
@@ -65,7 +68,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     return () => {
       isCurrent = false
       goToOffset.value = undefined
-      unmark?.()
+      for (const stop of stops) stop()
       disconnect?.()
     }
   }, [id, queue])
