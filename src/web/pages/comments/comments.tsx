@@ -65,7 +65,8 @@ export function Comments({ of, showerOf = () => undefined }: CommentsProps) {
   }
   const send = async (text: string) => {
     await api.post('/v1/comments', { body: { ...of, text, ...(passage && { passage }) } })
-    discard()
+    // Another passage may have been selected meanwhile.
+    if (selectedPassage.peek()?.passage === passage) discard()
     await refetchComments()
   }
   const list = (shown: readonly Thread[]) => (
@@ -85,7 +86,7 @@ export function Comments({ of, showerOf = () => undefined }: CommentsProps) {
         <>
           {passage && <blockquote>{passage.text}</blockquote>}
           <Composer
-            key={passage ? `${passage.before}${passage.text}` : 'object'}
+            subject={passage}
             label={passage ? 'Comment on this passage' : 'Add a comment'}
             action="Comment"
             isFocused={passage !== undefined}

@@ -8,6 +8,8 @@ interface ComposerProps {
   readonly text?: string
   readonly action: string
   readonly isFocused?: boolean
+  /** The field takes the focus again when this changes; what is typed stays. */
+  readonly subject?: unknown
   readonly send: (text: string) => Promise<unknown>
   readonly onCancel?: (() => void) | undefined
 }
@@ -34,7 +36,15 @@ function offeredFor(members: readonly Member[], typed: string): readonly Member[
 }
 
 /** A text field that completes `@` to the names of members. Ctrl Enter sends. */
-export function Composer({ label, text: initial = '', action, isFocused, send, onCancel }: ComposerProps) {
+export function Composer({
+  label,
+  text: initial = '',
+  action,
+  isFocused,
+  subject,
+  send,
+  onCancel,
+}: ComposerProps) {
   const [text, setText] = useState(initial)
   const [cursor, setCursor] = useState(0)
   const [members, setMembers] = useState<readonly Member[]>([])
@@ -49,7 +59,7 @@ export function Composer({ label, text: initial = '', action, isFocused, send, o
   const current = Math.min(chosen, options.length - 1)
   useEffect(() => {
     if (isFocused) field.current?.focus()
-  }, [isFocused])
+  }, [isFocused, subject])
   useEffect(() => {
     if (text.includes('@') && members.length === 0) readMembers().then(setMembers, () => undefined)
   }, [text, members])
@@ -60,6 +70,10 @@ export function Composer({ label, text: initial = '', action, isFocused, send, o
     setText((current) => (current === text ? '' : current))
     setClosedAt(undefined)
   })
+  const cancel = () => {
+    setText(initial)
+    onCancel?.()
+  }
   const insert = (member: Member | undefined) => {
     if (!mention || !member) return
     const end = mention.at + 1 + member.name.length
@@ -86,7 +100,7 @@ export function Composer({ label, text: initial = '', action, isFocused, send, o
       event.preventDefault()
       event.stopPropagation()
       if (options.length > 0) setClosedAt(mention?.at)
-      else onCancel?.()
+      else cancel()
     }
   }
   return (
@@ -138,7 +152,7 @@ export function Composer({ label, text: initial = '', action, isFocused, send, o
           <Button kind="main" type="submit" disabled={isRunning.value}>
             {action}
           </Button>
-          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {onCancel && <Button onClick={cancel}>Cancel</Button>}
         </p>
       )}
     </form>
