@@ -7,14 +7,15 @@ interface MarkToken {
   readonly tokens: Token[]
 }
 
-/** `$$formula$$` on one or several lines; `text` is the content between the dollars. */
-interface MathToken {
+/** `$$formula$$`, or `$formula$` within a line; `text` is the content between the dollars. */
+export interface MathToken {
   readonly type: 'math'
   readonly raw: string
   readonly text: string
+  readonly isDisplay: boolean
 }
 
-const DELIMITER = /(==+|\$\$)/
+const DELIMITER = /(==+|\$\$|\$)/
 
 const isDelimiter = ({ type, raw }: Token, which: string): boolean => type === 'text' && raw === which
 
@@ -30,8 +31,8 @@ export function findMarks(tokens: Token[]): Token[] {
 
 function marksIn(tokens: Token[]): Token[] {
   const pieces = tokens.flatMap(piecesOf)
-  const isMarked = pieces.some((piece) => isDelimiter(piece, '==') || isDelimiter(piece, '$$'))
-  return isMarked ? textMarkedIn(formulasIn(pieces)) : tokens
+  const isMarked = pieces.some(({ type, raw }) => type === 'text' && /^(?:==|\$\$?)$/.test(raw))
+  return isMarked ? textMarkedIn(inlineFormulasIn(formulasIn(pieces))) : tokens
 }
 
 /** Splits a text token at its delimiters. */
@@ -75,7 +76,20 @@ const formulasIn = (tokens: Token[]): Token[] =>
     tokens,
     '$$',
     (from, to) => to > from + 1,
-    (raw) => ({ type: 'math', raw, text: raw.slice(2, -2).trim() }) satisfies MathToken,
+    (raw) => ({ type: 'math', raw, text: raw.slice(2, -2).trim(), isDisplay: true }) satisfies MathToken,
+  )
+
+/** A formula in a line neither begins nor ends with a blank, and no digit follows it: `$5 and $6` are amounts. */
+const inlineFormulasIn = (tokens: Token[]): Token[] =>
+  pairs(
+    tokens,
+    '$',
+    (from, to) =>
+      to > from + 1 &&
+      /^\S/.test(tokens[from + 1]?.raw ?? '') &&
+      /\S$/.test(tokens[to - 1]?.raw ?? '') &&
+      !/^\d/.test(tokens[to + 1]?.raw ?? ''),
+    (raw) => ({ type: 'math', raw, text: raw.slice(1, -1), isDisplay: false }) satisfies MathToken,
   )
 
 /** Marked text neither begins nor ends with a blank. */

@@ -9,6 +9,7 @@ import {
   safeLink,
   type WikiToken,
 } from './markdown-links.ts'
+import type { MathToken } from './markdown-marks.ts'
 
 /*
  * Renders Markdown tokens as elements: nodes of the application's preview, or the HTML of a shared page. Only the
@@ -23,6 +24,8 @@ export interface Output<Node> {
   text(text: string): Node
   /** Code with the info string of its fence. */
   code(text: string, info: string): Node
+  /** A formula, in a line or on its own; without this method it is code. */
+  math?(text: string, isDisplay: boolean): Node
   /** A table that scrolls horizontally when it is wider than the page. */
   table(content: readonly Node[]): Node
   /** An external link. */
@@ -103,6 +106,13 @@ class Walk<Node> {
     return content.length === 0 ? [] : this.#element(name, AUTO, content)
   }
 
+  #math({ text, isDisplay }: MathToken): Node[] {
+    const { output } = this
+    return output.math
+      ? [output.math(text, isDisplay)]
+      : this.#element('code', { class: 'math' }, [output.text(text)])
+  }
+
   #quotation(tokens: readonly Token[], depth: number): Node[] {
     const callout = calloutIn(tokens)
     return callout ? this.#callout(callout, depth) : this.#element('blockquote', {}, this.all(tokens, depth))
@@ -161,7 +171,7 @@ class Walk<Node> {
       case 'codespan':
         return this.#element('code', {}, [output.text(text)])
       case 'math':
-        return this.#element('code', { class: 'math' }, [output.text(text)])
+        return this.#math(token as unknown as MathToken)
       case 'br':
         return this.#element('br', {}, [])
       case 'checkbox':

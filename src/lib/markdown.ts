@@ -89,7 +89,7 @@ function lexedInTime(text: string): TokensList {
 
 function taken(text: string, lexed: (masked: string) => TokensList): Token[] {
   const tokens = withLinks(text, lexed)
-  return /==|\$\$/.test(text) ? findMarks(tokens) : tokens
+  return /==|\$/.test(text) ? findMarks(tokens) : tokens
 }
 
 function withLinks(text: string, lexed: (masked: string) => TokensList): Token[] {

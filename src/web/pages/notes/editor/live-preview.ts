@@ -10,7 +10,7 @@ import { tableBar } from './table-bar.ts'
 import { stayInCells } from './table-keys.ts'
 import { drawnTables } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
-import { CopyCode, Ornament, Picture, TaskBox } from './widgets.ts'
+import { CopyCode, Formula, Ornament, Picture, TaskBox } from './widgets.ts'
 
 /*
  * The live preview hides Markdown marks, except on lines that the selection touches. It consists only of decorations of
@@ -191,6 +191,25 @@ function fencedCode(scene: Scene, { from, to, node }: SyntaxNodeRef) {
     scene.out.push(Decoration.widget({ widget: new CopyCode(code.from, code.to), side: 1 }).range(first.to))
 }
 
+/** Draws a formula instead of its source. One on several lines stands in the first; the others have no height. */
+function formula(scene: Scene, { from, to, node }: SyntaxNodeRef) {
+  if (scene.isTouched(from, to)) return
+  const { state, out } = scene
+  const [open, close] = node.getChildren('MathMark')
+  if (!open || !close) return
+  const text = state.sliceDoc(open.to, close.from).trim()
+  const widget = new Formula(text, open.to - open.from === 2)
+  const first = state.doc.lineAt(from)
+  out.push(Decoration.replace({ widget }).range(from, Math.min(to, first.to)))
+  for (let end = first.to; end < to; ) {
+    const line = state.doc.lineAt(end + 1)
+    end = line.to
+    const isWhole = to >= line.to
+    if (isWhole) out.push(Decoration.line({ class: 'md-formula-rest' }).range(line.from))
+    hide(scene, line.from, Math.min(to, line.to))
+  }
+}
+
 /** Decorates a node. Returns false if its children need no decoration. */
 function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
   const { name, from, to, node } = reference
@@ -216,6 +235,9 @@ function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
       if (!scene.isTouched(from, to))
         scene.out.push(Decoration.replace({ widget: new Ornament('rule') }).range(from, to))
       return false
+    case 'Math':
+      formula(scene, reference)
+      return true
     case 'WikiLink':
       return !wikiLink(scene, reference)
     case 'Image':

@@ -67,18 +67,35 @@ function parseMarked(context: InlineContext, next: number, pos: number): number 
   return context.addDelimiter(MARKED, pos, pos + 2, /\S/.test(after), /\S/.test(before))
 }
 
-/** `$$formula$$`, on one or several lines. */
-function parseMath(context: InlineContext, next: number, pos: number): number {
-  if (next !== DOLLAR || context.char(pos + 1) !== DOLLAR) return -1
-  for (let end = pos + 3; end < context.end - 1; end++)
-    if (context.char(end) === DOLLAR && context.char(end + 1) === DOLLAR)
-      return context.addElement(
-        context.elt('Math', pos, end + 2, [
-          context.elt('MathMark', pos, pos + 2),
-          context.elt('MathMark', end, end + 2),
-        ]),
-      )
+/** The longest formula within a line: each dollar sign is searched for an end up to here. */
+const MAX_INLINE_MATH = 1_000
+
+/** The end of `$formula$`, under the rule of `inlineFormulasIn` in the preview; -1 for other dollar signs. */
+function endOfInlineMath(context: InlineContext, from: number): number {
+  const text = context.slice(from, Math.min(context.end, from + MAX_INLINE_MATH))
+  const [found] = /^[^$]*[^$\s](?=\$(?![$\d]))/.exec(text) ?? []
+  return found === undefined || /^\s/.test(found) ? -1 : from + found.length
+}
+
+/** The end of `$$formula$$`, on one or several lines; -1 for other dollar signs. */
+function endOfDisplayMath(context: InlineContext, from: number): number {
+  for (let end = from + 1; end < context.end - 1; end++)
+    if (context.char(end) === DOLLAR && context.char(end + 1) === DOLLAR) return end
   return -1
+}
+
+/** `$formula$`, or `$$formula$$` on one or several lines. */
+function parseMath(context: InlineContext, next: number, pos: number): number {
+  if (next !== DOLLAR) return -1
+  const length = context.char(pos + 1) === DOLLAR ? 2 : 1
+  const end = (length === 2 ? endOfDisplayMath : endOfInlineMath)(context, pos + length)
+  if (end === -1) return -1
+  return context.addElement(
+    context.elt('Math', pos, end + length, [
+      context.elt('MathMark', pos, pos + length),
+      context.elt('MathMark', end, end + length),
+    ]),
+  )
 }
 
 /** Nodes visible only near the cursor. */

@@ -20,6 +20,7 @@ export const theme = EditorView.theme({
   '.cm-line.md-code-line': { paddingInline: 'var(--s3)' },
   '.cm-line.md-row': { display: 'flex', overflow: 'hidden', contain: 'inline-size' },
   '.cm-line.md-fence-end': { height: '0.5rem', overflow: 'hidden' },
+  '.cm-line.md-formula-rest': { height: '0', overflow: 'hidden' },
   '.cm-line.md-item': { paddingInlineStart: '1.5em', textIndent: '-1.5em' },
   ...LEVELS,
   '.cm-line.md-quoted.md-item': { paddingInlineStart: 'calc(1.5em + var(--s3))' },

@@ -1,4 +1,5 @@
 import { type EditorView, WidgetType } from '@codemirror/view'
+import { drawFormula } from '../math/draw-formula.ts'
 import { tickOf } from './format-keys.ts'
 
 /** The checkbox of a task; a click toggles it in the text. */
@@ -71,6 +72,28 @@ export class Picture extends WidgetType {
     Object.assign(picture, { src: this.source, alt: this.name, className: 'md-picture' })
     picture.addEventListener('load', () => view.requestMeasure())
     return picture
+  }
+  override ignoreEvent(): boolean {
+    return false
+  }
+}
+
+/** A formula instead of its source. */
+export class Formula extends WidgetType {
+  constructor(
+    readonly text: string,
+    readonly isDisplay: boolean,
+  ) {
+    super()
+  }
+  override eq({ text, isDisplay }: Formula): boolean {
+    return text === this.text && isDisplay === this.isDisplay
+  }
+  toDOM(view: EditorView): HTMLElement {
+    const element = document.createElement('span')
+    element.className = this.isDisplay ? 'md-formula display' : 'md-formula'
+    drawFormula(element, this.text, this.isDisplay, () => view.requestMeasure())
+    return element
   }
   override ignoreEvent(): boolean {
     return false

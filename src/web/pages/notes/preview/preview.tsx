@@ -6,6 +6,7 @@ import { type Output, walkMarkdown } from '../../../../lib/markdown-walk.ts'
 import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
 import { CodeBlock } from '../code/code-block.tsx'
+import { Formula } from '../math/formula.tsx'
 import { noteAddress } from '../route.ts'
 import { PlainText } from './plain-text.tsx'
 import { readParts } from './read-parts.ts'
@@ -94,6 +95,7 @@ const outputWith = (links: Links): Output<VNode | string> => ({
   element: (name, attributes, content) => h(name, attributes, ...content),
   text: (text) => text,
   code: (text, info) => <CodeBlock text={text} info={info} />,
+  math: (text, isDisplay) => <Formula text={text} isDisplay={isDisplay} />,
   table: (content) => (
     <div class="read-table">
       <table>{content}</table>

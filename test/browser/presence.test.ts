@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, newSession, startApplication, untilTextIn } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { until } from '../support/webhooks.ts'
+
+describe.skipIf(!hasBrowser)('people in a note', () => {
+  let app: Application
+  let page: Page
+  let cookie: string
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage({ width: 1440 })
+    await app.signIn(page)
+    await page.evaluate(
+      `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'edith', role: 'editor' }) })`,
+    )
+    cookie = `daybook_session_${new URL(app.server.url).port}=${await newSession(app.file, 'edith')}`
+  }, BROWSER_TIMEOUT_MS * 2)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'another person appears in the bar and beside the line that they write, until they leave',
+    async () => {
+      const { body } = await app.server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })
+      const path = `${app.server.url}/v1/notes/${body.note.id}/presence`
+      await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
+      await page.waitForSelector('.cm-content')
+      expect(await page.$('.here')).toBeNull()
+      const leaving = new AbortController()
+      const stream = await fetch(path, { headers: { cookie }, signal: leaving.signal })
+      let received = ''
+      const reading = (async () => {
+        for await (const part of stream.body ?? []) received += Buffer.from(part).toString()
+      })().catch(() => {})
+      await untilTextIn(page, '.here', 'edith')
+      const headers = { cookie, origin: app.server.url, 'content-type': 'application/json' }
+      const report = JSON.stringify({ writing: true, line: 2 })
+      expect((await fetch(path, { method: 'POST', headers, body: report })).status).toBe(200)
+      await untilTextIn(page, '.writing', 'edith is writing')
+      await page.waitForSelector('.cm-line[data-initial=E]')
+      expect(await page.$eval('.here-line', (line) => line.textContent)).toBe('two')
+      expect(await accessibilityProblems(page)).toEqual([])
+      // The other person sees where this one writes.
+      await page.focus('.cm-content')
+      await page.keyboard.type('x')
+      await until(() => received.includes('"writing":true,"line":1'))
+      leaving.abort()
+      await reading
+      await page.waitForFunction(`document.querySelector('.here, .here-line') === null`)
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'formulas are drawn from their source, which stays as it is, under the content security policy',
+    async () => {
+      const content =
+        'Mass $E = mc^2$ costs $5 and $6.\n\n$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$\n\nWrong $\\frac{1$ here.\n'
+      const { body } = await app.server.post('/v1/notes', { title: 'Formulas', content })
+      await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
+      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 2`)
+      expect(await page.$eval('.md-formula.display', (one) => one.querySelector('mfrac') !== null)).toBe(true)
+      expect(await page.$eval('.cm-content', (one) => one.textContent)).toContain('costs $5 and $6.')
+      await page.goto(`${app.server.url}/app/notes/${body.note.id}?show=preview`)
+      await page.waitForFunction(`document.querySelectorAll('.read math').length === 2`)
+      expect((await app.server.get(`/v1/notes/${body.note.id}`)).body.note.content).toBe(content)
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
