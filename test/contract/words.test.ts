@@ -45,6 +45,19 @@ const CREATE: [expression: RegExp, instead: string] = [/^Makes? (?!sure|a backup
 const BANNED_IN_THE_APPLICATION: [expression: RegExp, instead: string][] = [
   // Applies to sentences only: lists of kinds and examples of requests use the names of the API.
   [/^(?=[A-Z“…].*|.*[.…]).*?(?<![\w/])structures?\b(?![:'"])/, 'table'],
+  [/(?:…|\d) chosen\b|\bChoose several\b/, 'selected, Select'],
+  [/\bNeeded\b/, 'Required'],
+  [/\bno such note\b/i, 'not created yet'],
+  [/\bLine across\b/, 'Divider'],
+  [/\bSort (?:up|down)wards\b/, 'A to Z, Z to A'],
+  [/\b(?:Least|Most)\b(?=, |$)/, 'Min, Max'],
+  [/\bnames? the (?:columns|row)\b/i, 'column names, Title field'],
+  [/\bWrite here\b/, 'Start writing'],
+  [/\bgoes on when\b/, 'continues'],
+  [/\bYou choose another\b/, 'You can also change'],
+  [/\b(?:Nothing has come|has not come)\b/, 'No events yet'],
+  [/\b(?:out of|in) reach\b/, 'what can be seen'],
+  [/\bwhen it was sent\b|\bwhat it says\b/i, 'after sending'],
 ]
 
 /** A sentence that begins with a relative clause, unless it is a question. */
