@@ -14,12 +14,12 @@ import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { StatusLines } from './components/status-lines.tsx'
 import './data/install.ts'
-import { startDocuments } from './data/note-documents.ts'
 import { preferences } from './data/preferences.ts'
 import { answerFrom, isSignedOut, unreachableSince } from './data/request.ts'
-import { hadCookie, session, startSession } from './data/session.ts'
+import { hadCookie, offlineCopy, session, startSession } from './data/session.ts'
 import { sessionKey } from './data/session-key.ts'
 import { holdVersion } from './data/version.ts'
+import { startDocuments } from './offline/note-documents.ts'
 import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
@@ -104,9 +104,9 @@ for (const kind of ['dragover', 'drop'] as const)
   })
 
 holdVersion()
-answerFrom(async (...read) =>
-  (await import('./offline/answers.ts').catch(() => undefined))?.answerFromCopy(...read),
-)
+const offlineAnswers = () => import('./offline/answers.ts').catch(() => undefined)
+answerFrom(async (...read) => (await offlineAnswers())?.answerFromCopy(...read))
+offlineCopy.findSession = async () => (await offlineAnswers())?.offlineSession()
 startRouter()
 startDocuments()
 // Loaded in parallel with the session. CurrentScreen shows a failure.

@@ -76,7 +76,8 @@ const PURE_PACKAGES = ['smol-toml', 'yaml', '@zip.js/zip.js/lib/zip-core-custom.
 /** The layers of the application: a file imports from its own or from layers above it. */
 const LAYERS = [
   ['router.ts', 'styles'],
-  ['data', 'offline', 'worker'],
+  ['data'],
+  ['offline', 'worker'],
   ['components'],
   ['pages'],
   ['application.tsx', 'main.tsx'],

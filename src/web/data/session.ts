@@ -95,10 +95,12 @@ async function loadSession(): Promise<void> {
 /** A server that takes longer counts as unreachable if there is an offline copy to show. */
 const PATIENCE_MS = 3_000
 
+/** The offline copy, which is loaded when it is needed. */
+export const offlineCopy: { findSession?: () => Promise<Session | undefined> } = {}
+
 /** Shows the offline copy of the last user until the server returns the session. */
 async function enterOfflineSession(): Promise<void> {
-  const copy = await import('../offline/answers.ts').catch(() => undefined)
-  const kept = session.peek() === undefined ? await copy?.offlineSession() : undefined
+  const kept = session.peek() === undefined ? await offlineCopy.findSession?.() : undefined
   if (!kept || session.peek() !== undefined) return
   setUnreachable()
   enter(kept)

@@ -1,7 +1,7 @@
-import type { Subject } from '../data/note-documents.ts'
 import type { Draft } from '../data/note-text.ts'
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
+import type { Subject } from './note-documents.ts'
 import { entryKeyOf, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
 import { openTabs } from './tabs.ts'
 

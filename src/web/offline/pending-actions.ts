@@ -2,7 +2,6 @@ import { effect } from '@preact/signals'
 import { invalidate } from '../data/cache.ts'
 import { formatNumber } from '../data/formats.ts'
 import { newIds } from '../data/new-ids.ts'
-import { saveDocument } from '../data/note-documents.ts'
 import { pendingCount, setNotice } from '../data/pending.ts'
 import {
   actionQueue,
@@ -15,6 +14,7 @@ import { isRetryable, isSignedOut, retryDelayOf, unreachableSince } from '../dat
 import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
+import { saveDocument } from './note-documents.ts'
 import { cellEntryOf, entriesOf, keyOf, writing } from './queue.ts'
 import { sendAction } from './send-action.ts'
 

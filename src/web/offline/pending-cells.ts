@@ -1,6 +1,6 @@
-import { draftsLoaded } from '../data/note-documents.ts'
 import { cellStore, type StoredCell } from '../data/pending-cells.ts'
 import { database } from './database.ts'
+import { draftsLoaded } from './note-documents.ts'
 import { cellEntryOf, entriesOf, keyOf, writing } from './queue.ts'
 
 cellStore.current = {

@@ -8,11 +8,11 @@ import {
   isNamed,
 } from '../../data/find-notes.ts'
 import { newIds } from '../../data/new-ids.ts'
-import { createDocument, saveDocument } from '../../data/note-documents.ts'
 import { createNoteFrom } from '../../data/presets.ts'
 import { recordLabel, type Structure } from '../../data/records/record-label.ts'
 import { unreachableSince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
+import { createDocument, saveDocument } from '../../offline/note-documents.ts'
 import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { shortTime } from '../time.tsx'

@@ -1,5 +1,5 @@
 import { api } from '../../data/api.ts'
-import { saveDocument } from '../../data/note-documents.ts'
+import { saveDocument } from '../../offline/note-documents.ts'
 import { navigate } from '../../router.ts'
 import { noteAddress } from './route.ts'
 import { MAX_TITLE } from './title.tsx'

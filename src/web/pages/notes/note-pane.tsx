@@ -8,6 +8,11 @@ import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
+import { unresolvedCount } from '../../data/note-text.ts'
+import type { SaveQueue } from '../../data/save-queue.ts'
+import { mayWrite } from '../../data/session.ts'
+import { uploads } from '../../data/upload.ts'
+import { useQuery } from '../../data/use-query.ts'
 import {
   draftStoredAt,
   draftsLoaded,
@@ -16,12 +21,7 @@ import {
   type NoteDocument,
   openDocument,
   showDocument,
-} from '../../data/note-documents.ts'
-import { unresolvedCount } from '../../data/note-text.ts'
-import type { SaveQueue } from '../../data/save-queue.ts'
-import { mayWrite } from '../../data/session.ts'
-import { uploads } from '../../data/upload.ts'
-import { useQuery } from '../../data/use-query.ts'
+} from '../../offline/note-documents.ts'
 import { BackToList } from './back-to-list.tsx'
 import { ConflictEditor } from './conflict.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'

@@ -1,7 +1,7 @@
 import { findPassage } from '../../../../lib/passage.ts'
 import { lazy } from '../../../components/lazy.tsx'
 import type { Thread } from '../../../data/comments.ts'
-import { findDocument } from '../../../data/note-documents.ts'
+import { findDocument } from '../../../offline/note-documents.ts'
 import { goToOffset } from '../editor/headings.ts'
 
 const Comments = lazy(async () => (await import('../../comments/comments.tsx')).Comments)

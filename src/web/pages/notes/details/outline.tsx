@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { findDocument } from '../../../data/note-documents.ts'
+import { findDocument } from '../../../offline/note-documents.ts'
 import { goToHeading, type Heading, headingsOf } from '../editor/headings.ts'
 import { useTextChanges } from '../text-changes.ts'
 

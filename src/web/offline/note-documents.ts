@@ -6,16 +6,16 @@ import {
   NOT_MADE,
   type NoteText,
   type NoteVersion,
-} from './note-text.ts'
-import { discarders, keepers, pendingCount, savers, setNotice } from './pending.ts'
-import { isSignedOut, unreachableSince } from './request.ts'
-import { SaveQueue, type UnsavedEdits } from './save-queue.ts'
-import { sendInOrder } from './sending.ts'
-import { session } from './session.ts'
-import { sessionKey } from './session-key.ts'
-import { TAB } from './tabs.ts'
+} from '../data/note-text.ts'
+import { discarders, keepers, pendingCount, savers, setNotice } from '../data/pending.ts'
+import { isSignedOut, unreachableSince } from '../data/request.ts'
+import { SaveQueue, type UnsavedEdits } from '../data/save-queue.ts'
+import { sendInOrder } from '../data/sending.ts'
+import { session } from '../data/session.ts'
+import { sessionKey } from '../data/session-key.ts'
+import { TAB } from '../data/tabs.ts'
 
-type Queue = typeof import('../offline/queue.ts')
+type Queue = typeof import('./queue.ts')
 
 /** The draft storage, once its code is loaded, so that a draft is stored synchronously with the key press. */
 let loadedQueue: Queue | undefined
@@ -24,9 +24,9 @@ let hasOtherTabs: (() => boolean) | undefined
 
 async function queue(): Promise<Queue> {
   if (loadedQueue) return loadedQueue
-  const { areOthersOpen, watchTabs } = await import('../offline/tabs.ts')
-  await import('../offline/pending-cells.ts')
-  const loaded = await import('../offline/queue.ts')
+  const { areOthersOpen, watchTabs } = await import('./tabs.ts')
+  await import('./pending-cells.ts')
+  const loaded = await import('./queue.ts')
   // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
   if (!loadedQueue) watchTabs(() => void adoptInOneTab())
   hasOtherTabs = areOthersOpen
@@ -35,7 +35,7 @@ async function queue(): Promise<Queue> {
 }
 
 /** Loads the code that saves notes, which is needed only after the first edit. */
-const saving = () => import('./saved-notes.ts')
+const saving = () => import('../data/saved-notes.ts')
 
 /** A note that is open in this tab or has unsaved edits. */
 export interface NoteDocument {
@@ -175,7 +175,7 @@ function addDocument(
 
 /** Updates the offline copy with the saved version. If that fails, the change feed will update it. */
 const keepSaved = (id: string, saved: NoteVersion): Promise<void> =>
-  import('../offline/copy.ts').then(({ keepSavedNote }) => keepSavedNote(id, saved)).catch(() => {})
+  import('./copy.ts').then(({ keepSavedNote }) => keepSavedNote(id, saved)).catch(() => {})
 
 /** Stores each draft immediately, because the tab may be closed at any time. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
@@ -205,7 +205,7 @@ async function adoptDrafts(subject: Subject): Promise<void> {
   const current = owner()
   if (!current) return
   await queue()
-  const { adoptPendingEdits: takeUp } = await import('../offline/adopt.ts')
+  const { adoptPendingEdits: takeUp } = await import('./adopt.ts')
   isLeftOver = await takeUp(current, subject, {
     isOpen: (id) => documents.peek().has(nameOf({ ...current, id })),
     // With the owner from before the adoption: another user may have signed in since.
