@@ -1,3 +1,4 @@
+import { counted } from '../data/formats.ts'
 import { connection } from '../data/live.ts'
 import { notices, pendingCount } from '../data/pending.ts'
 import { isBusy, unreachableSince } from '../data/request.ts'
@@ -23,7 +24,7 @@ const since = () =>
 
 const pending = () => {
   const count = pendingCount.value
-  return count === 0 ? '' : `, ${count === 1 ? '1 change' : `${count} changes`} pending`
+  return count === 0 ? '' : `, ${counted(count, 'change')} pending`
 }
 
 /**

@@ -17,3 +17,7 @@ export function dateFormat(options: Intl.DateTimeFormatOptions) {
   const made = computed(() => new Intl.DateTimeFormat(language(), options))
   return (instant: Date | number): string => made.value.format(instant)
 }
+
+/** A number with its noun: `1 row`, `1,200 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals'
 import { invalidate } from '../data/cache.ts'
-import { formatNumber } from '../data/formats.ts'
+import { counted } from '../data/formats.ts'
 import { newIds } from '../data/new-ids.ts'
 import { pendingCount, setNotice } from '../data/pending.ts'
 import {
@@ -95,15 +95,15 @@ async function refresh(): Promise<void> {
 export function wordsOf(action: PendingAction): string {
   if (action.kind === 'rows') return `${rowsInWords(action)} in ${action.structure.name}`
   const { notes, tag, isAdded } = action
-  const of = notes.length === 1 ? notes[0]?.title : `${formatNumber(notes.length)} notes`
+  const of = notes.length === 1 ? notes[0]?.title : counted(notes.length, 'note')
   return `${isAdded ? 'Tag' : 'Removed tag'} ${tag} of ${of}`
 }
 
 function rowsInWords({ created, changed }: RowsAction): string {
   if (created.length === 1 && changed.length === 0) return 'New row'
-  const counted = (kind: string, { length }: readonly unknown[]) =>
-    length === 0 ? [] : [`${formatNumber(length)} ${kind} ${length === 1 ? 'row' : 'rows'}`]
-  return [...counted('changed', changed), ...counted('new', created)].join(' and ')
+  const part = (kind: string, { length }: readonly unknown[]) =>
+    length === 0 ? [] : [counted(length, `${kind} row`)]
+  return [...part('changed', changed), ...part('new', created)].join(' and ')
 }
 
 /** The names of actions that this tab sends now. A tab that sends the same again changes nothing. */

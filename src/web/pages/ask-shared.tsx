@@ -1,6 +1,7 @@
 import { ask } from '../components/ask.tsx'
 import { Button } from '../components/form.tsx'
 import { Modal } from '../components/modal.tsx'
+import { counted } from '../data/formats.ts'
 import type { SharedNote } from '../offline/shared.ts'
 
 /** The number of characters shown of a text. */
@@ -21,7 +22,7 @@ export const confirmShared = ({ title, content, files }: SharedNote): Promise<bo
       </p>
       {content !== '' && <p>{beginningOf(content)}</p>}
       {files.length > 0 && (
-        <p class="dim">{`${files.length === 1 ? '1 file' : `${files.length} files`}: ${beginningOf(files.join(', '))}`}</p>
+        <p class="dim">{`${counted(files.length, 'file')}: ${beginningOf(files.join(', '))}`}</p>
       )}
       <p class="actions">
         <Button kind="main" onClick={() => answer(true)}>

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { counted } from '../../data/formats.ts'
 import { navigate } from '../../router.ts'
 import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
 import { ErrorText } from '../form.tsx'
@@ -160,9 +161,7 @@ function Search({ refused, close, onRefused }: SearchProps) {
         ))}
       </div>
       <p class="foot" role="status">
-        <span>
-          {isSearching ? 'Searching…' : `${found.length} ${found.length === 1 ? 'result' : 'results'}`}
-        </span>
+        <span>{isSearching ? 'Searching…' : counted(found.length, 'result')}</span>
         <span class="grow" />
         <span class="keys" aria-hidden="true">
           <span>

@@ -6,7 +6,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { SideNav } from '../../components/side-nav.tsx'
 import { clockTime } from '../../components/time.tsx'
-import { formatNumber } from '../../data/formats.ts'
+import { counted, formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, search, setParameters } from '../../router.ts'
 import { addStyles } from '../../styles/add-styles.ts'
@@ -140,7 +140,7 @@ export function Main() {
         )}
         {isKnown && (
           <p class="list-end">
-            {`${formatNumber(count)} ${count === 1 ? 'change' : 'changes'}${hasOlder ? ' loaded' : ', all that are stored'}. `}
+            {`${counted(count, 'change')}${hasOlder ? ' loaded' : ', all that are stored'}. `}
             {hasOlder && (
               <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
                 {isReading ? 'Loading…' : 'Show older'}

@@ -3,7 +3,7 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
-import { dateFormat, formatNumber } from '../../data/formats.ts'
+import { counted, dateFormat, formatNumber } from '../../data/formats.ts'
 import { setParameters } from '../../router.ts'
 import { EditedText, isTextEdit } from './edited-text.tsx'
 import { useEntries } from './feed.ts'
@@ -33,8 +33,6 @@ export function close(): void {
 }
 
 const formatInstant = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
-
-const countText = (count: number) => (count === 1 ? '1 change' : `${formatNumber(count)} changes`)
 
 /** Previews the undo of a transaction (a dry run), and writes it on request. */
 export function Undo({ id, transaction, values, names }: UndoProps) {
@@ -79,8 +77,8 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
         <Banner>
           <Icon name="check" />
           <p>
-            <strong>{countText(preview?.length ?? 0)} undone.</strong> The undo is itself a change, at the top
-            of the list, and can be undone too.
+            <strong>{counted(preview?.length ?? 0, 'change')} undone.</strong> The undo is itself a change, at
+            the top of the list, and can be undone too.
           </p>
         </Banner>
       ) : (
@@ -92,7 +90,7 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
         <p class="actions">
           {preview && !isDone && (
             <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
-              Undo {countText(preview.length)}
+              Undo {counted(preview.length, 'change')}
             </Button>
           )}
           <Button kind="quiet" onClick={close}>
@@ -127,7 +125,9 @@ function Outcome({
       <Icon name="check" />
       <p>
         <strong>
-          {preview.length === 1 ? 'It can be undone.' : `All ${countText(preview.length)} can be undone.`}
+          {preview.length === 1
+            ? 'It can be undone.'
+            : `All ${counted(preview.length, 'change')} can be undone.`}
         </strong>{' '}
         {preview.length === 1 ? 'The object has' : 'The objects have'} not changed since.
       </p>

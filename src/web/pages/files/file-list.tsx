@@ -6,6 +6,7 @@ import { Time } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { useVirtual } from '../../components/virtual.ts'
 import { type StoredFile, useFiles } from '../../data/files.ts'
+import { counted } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { upload } from '../../data/upload.ts'
 import { address, search, setParameters } from '../../router.ts'
@@ -134,9 +135,7 @@ const Row = ({ file, index, isCurrent, measure }: RowProps) => (
       </span>
       <span class="meta">
         <span>{sizeText(file.size)}</span>
-        {file.pages !== null && file.pages > 0 && (
-          <span>{file.pages === 1 ? '1 page' : `${file.pages} pages`}</span>
-        )}
+        {file.pages !== null && file.pages > 0 && <span>{counted(file.pages, 'page')}</span>}
         {file.status !== 'ready' && (
           <span class={`status ${STATES[file.status]}`}>
             {file.status === 'failed' ? 'not readable' : 'reading text'}

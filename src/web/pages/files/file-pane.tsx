@@ -6,6 +6,7 @@ import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
 import { contentOf, deleteFile, type FileWithOutline, renameFile, useFile } from '../../data/files.ts'
+import { counted } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search } from '../../router.ts'
 import { FileText } from './file-text.tsx'
@@ -92,7 +93,7 @@ const MAX_LEVEL = 4
 const Outline = ({ file: { id, outline } }: { file: FileWithOutline }) => (
   <section class="section">
     <details>
-      <summary>Contents, {outline.length === 1 ? '1 entry' : `${outline.length} entries`}</summary>
+      <summary>Contents, {counted(outline.length, 'entry', 'entries')}</summary>
       <ul class="plain outline">
         {outline.map(({ title, level, page }, index) => (
           <li key={`${index} ${title}`} data-level={Math.min(level, MAX_LEVEL)}>

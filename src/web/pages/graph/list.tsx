@@ -3,7 +3,7 @@ import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { noteAddress } from '../../data/addresses.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted, formatNumber } from '../../data/formats.ts'
 import { address, search as parameters, setParameters } from '../../router.ts'
 import type { Graph, GraphNode } from './data.ts'
 
@@ -14,7 +14,7 @@ const selectAddress = (id: string) =>
 
 const description = ({ kind, degree }: GraphNode) => {
   if (kind === 'dangling') return 'note does not exist yet'
-  const links = `${formatNumber(degree)} ${degree === 1 ? 'link' : 'links'}`
+  const links = counted(degree, 'link')
   return kind === 'tag' ? `tag, ${links}` : links
 }
 

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { formatNumber } from '../../data/formats.ts'
+import { counted } from '../../data/formats.ts'
 import { unfinished } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
@@ -80,7 +80,7 @@ let startWriting: (() => void) | undefined
 export const confirm = (): void => startWriting?.()
 
 export const countText = (count: number, one: string, many: string): string | false =>
-  count > 0 && `${formatNumber(count)} ${count === 1 ? one : many}`
+  count > 0 && counted(count, one, many)
 
 export interface ImportOptions {
   /** Whether to tag each note with the path of its folder. */

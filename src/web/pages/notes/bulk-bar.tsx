@@ -3,15 +3,13 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted, formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { changeSelected, MAX_SELECTED, selectAll, tagSelected, type Undo } from './bulk.ts'
 import { useProperties } from './details/properties.tsx'
 import { PropertyControl, typedValue } from './details/property-control.tsx'
 import type { NoteQuery } from './list-data.ts'
 import { endSelection, selected, setSelected } from './selection.ts'
-
-const notes = (count: number) => (count === 1 ? '1 note' : `${formatNumber(count)} notes`)
 
 type Form = 'tag' | 'property'
 
@@ -41,7 +39,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
       await invalidate(CHANGED)
     })
   const trash = () =>
-    change(`${notes(count)} moved to the trash.`, async () => {
+    change(`${counted(count, 'note')} moved to the trash.`, async () => {
       const undo = await changeSelected(() => ({ op: 'deleted' }))
       setSelected(new Map())
       return undo
@@ -123,8 +121,9 @@ function TagForm({ count, isRunning, change }: FormProps) {
   const [text, setText] = useState('')
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const name = text.trim().replace(/^#/, '')
-  const add = () => change(`${notes(count)} tagged #${name}.`, () => tagSelected(name, true))
-  const remove = () => change(`#${name} removed from ${notes(count)}.`, () => tagSelected(name, false))
+  const add = () => change(`${counted(count, 'note')} tagged #${name}.`, () => tagSelected(name, true))
+  const remove = () =>
+    change(`#${name} removed from ${counted(count, 'note')}.`, () => tagSelected(name, false))
   return (
     <form
       class="line"
@@ -150,7 +149,7 @@ function TagForm({ count, isRunning, change }: FormProps) {
         </datalist>
       </div>
       <Button kind="main" type="submit" disabled={isRunning || name === ''}>
-        Add to {notes(count)}
+        Add to {counted(count, 'note')}
       </Button>
       <Button disabled={isRunning || name === ''} onClick={() => void remove()}>
         Remove
@@ -168,7 +167,7 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
   const property = definitions.find((known) => known.key === key) ?? definitions[0]
   if (!property) return <p>No properties yet. Create one under “Views, tags, properties”.</p>
   const write = () =>
-    change(`${property.label} of ${notes(count)} set.`, () =>
+    change(`${property.label} of ${counted(count, 'note')} set.`, () =>
       changeSelected(() => ({
         op: 'updated',
         data: { properties: { [property.key]: typedValue(property, text) } },
@@ -212,7 +211,7 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
         />
       </div>
       <Button kind="main" type="submit" disabled={isRunning}>
-        {text === '' ? 'Clear in' : 'Set in'} {notes(count)}
+        {text === '' ? 'Clear in' : 'Set in'} {counted(count, 'note')}
       </Button>
     </form>
   )

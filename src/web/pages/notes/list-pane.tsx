@@ -7,7 +7,7 @@ import { Snippet } from '../../components/snippet.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { ownDocuments } from '../../offline/note-documents.ts'
 import { navigate } from '../../router.ts'
@@ -119,7 +119,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
     <>
       {first.error && <QueryError error={first.error} />}
       <p class="list-end" role="status">
-        {formatNumber(first.total)} {first.total === 1 ? 'note' : 'notes'}
+        {counted(first.total, 'note')}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
         {mayWrite.value && noteQuery.list.kind !== 'trash' && !isSelecting.value && (
           <>

@@ -6,7 +6,7 @@ import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import { unresolvedCount } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
@@ -174,7 +174,7 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
         return ['bad', 'Not saved']
       case 'conflict': {
         const left = unresolvedCount(state.conflict)
-        return ['warn', `Not saved: ${left} ${left === 1 ? 'conflict' : 'conflicts'} to resolve`]
+        return ['warn', `Not saved: ${counted(left, 'conflict')} to resolve`]
       }
     }
   })()
@@ -231,11 +231,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
     queue.state.value.kind !== 'saved' && storedAt !== undefined && draftsRefusal.value === undefined
   return (
     <p class="foot">
-      {words !== undefined && (
-        <span>
-          {formatNumber(words)} {words === 1 ? 'word' : 'words'}
-        </span>
-      )}
+      {words !== undefined && <span>{counted(words, 'word')}</span>}
       {isDraftStored && <span>Draft stored in this browser at {storedAt}</span>}
       {mayWrite.value && (
         <span class="keys">

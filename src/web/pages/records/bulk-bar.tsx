@@ -2,15 +2,13 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted, formatNumber } from '../../data/formats.ts'
 import { isComputed } from '../../data/records/model.ts'
 import { parseValue } from '../../data/records/values.ts'
 import { lastAction } from './actions.ts'
 import type { GridState } from './grid/state.ts'
 import { deleteRows, MAX_CHANGED, setInRows } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
-
-const rows = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)
 
 /** Actions on the selected rows. */
 export function BulkBar({ grid }: { grid: GridState }) {
@@ -34,7 +32,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
         <strong role="status">{formatNumber(count)} selected</strong>
         {count < total && total <= MAX_CHANGED && (
           <Button kind="quiet" disabled={all.isRunning.value} onClick={() => void all.run()}>
-            Select all {rows(total)}
+            Select all {counted(total, 'row')}
           </Button>
         )}
         <span class="grow" />
@@ -49,7 +47,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
           }}
         >
           <Icon name="trash" />
-          Delete {rows(count)}
+          Delete {counted(count, 'row')}
         </Button>
         <Button kind="quiet icon-only" aria-label="Clear selection" onClick={clear}>
           <Icon name="x" />
@@ -129,7 +127,7 @@ function BulkValue({ grid, onWritten }: { grid: GridState; onWritten: () => void
       </div>
       <FieldControl key={field.key} field={field} text={text} onText={setText} />
       <Button kind="main" type="submit" disabled={isRunning.value}>
-        {text.trim() === '' ? 'Clear in' : 'Set in'} {rows(picked.value.size)}
+        {text.trim() === '' ? 'Clear in' : 'Set in'} {counted(picked.value.size, 'row')}
       </Button>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </form>

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../data/formats.ts'
+import { counted, formatNumber } from '../../data/formats.ts'
 import '../../styles/row-views.ts'
 import { signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -231,7 +231,7 @@ function RowsBar({
 }) {
   const rights = useRowRights(structure.id)
   const isFiltered = source.rowQuery.filter.length > 0
-  const count = total === undefined ? 'Counting…' : rowCount(total)
+  const count = total === undefined ? 'Counting…' : counted(total, 'row')
   return (
     <header class="bar">
       <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All tables">
@@ -273,5 +273,3 @@ const OtherStructures = () => (
     </div>
   </>
 )
-
-const rowCount = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)

@@ -1,17 +1,15 @@
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
-import { formatNumber } from '../../data/formats.ts'
+import { counted } from '../../data/formats.ts'
 import type { About } from '../../offline/database.ts'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
 import { Install } from './install.tsx'
 import { PendingChanges } from './pending-changes.tsx'
 import { Section } from './section.tsx'
 
-const numberOf = (count: number, noun: string) => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
-
 const picturesOf = ({ pictures: { count, bytes } = { count: 0, bytes: 0 } }: About) =>
-  count === 0 ? '' : `${numberOf(count, 'picture')} (${sizeText(bytes)}),`
+  count === 0 ? '' : `${counted(count, 'picture')} (${sizeText(bytes)}),`
 
 /** The offline copy in this browser: its size and age, pending changes, and how to clear it. */
 export function Offline() {
@@ -25,7 +23,7 @@ export function Offline() {
     >
       {copy ? (
         <p>
-          {numberOf(copy.notes, 'note')}, {sizeText(copy.characters)} of text, {picturesOf(copy)} stored since{' '}
+          {counted(copy.notes, 'note')}, {sizeText(copy.characters)} of text, {picturesOf(copy)} stored since{' '}
           <Time at={new Date(copy.since).toISOString()} />
         </p>
       ) : (
@@ -37,7 +35,7 @@ export function Offline() {
           {marks.value.map(({ structure, name, rows, since, problem }) => (
             <li key={structure}>
               {problem === undefined
-                ? `${name}: ${since === undefined ? 'not downloaded yet' : numberOf(rows, 'row')}`
+                ? `${name}: ${since === undefined ? 'not downloaded yet' : counted(rows, 'row')}`
                 : `${problem}.`}{' '}
               <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
                 Remove offline copy<span class="visually-hidden"> of {name}</span>

@@ -3,7 +3,7 @@ import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
-import { formatNumber } from '../../data/formats.ts'
+import { counted } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { addStyles } from '../../styles/add-styles.ts'
@@ -164,9 +164,7 @@ function List({ items, section, here }: ListProps) {
             {labels.map((mark) => (
               <small key={mark}>{mark}</small>
             ))}
-            {count !== undefined && (
-              <small>{`${formatNumber(count)} ${count === 1 ? 'note' : 'notes'}`}</small>
-            )}
+            {count !== undefined && <small>{counted(count, 'note')}</small>}
             {isOrdered && (
               <>
                 <Move label={`Move ${name} up`} isPossible={at > 0} onClick={() => void run(id, at - 1)}>

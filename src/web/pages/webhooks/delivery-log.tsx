@@ -2,6 +2,7 @@ import { Code } from '../../components/code.tsx'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
+import { counted } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { redeliver, useDelivery, useWebhook } from '../../data/webhooks.ts'
 import { curlOf } from './curl.ts'
@@ -29,7 +30,7 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
   return (
     <div class="split">
       <div>
-        <h2>{attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}</h2>
+        <h2>{counted(attempts.length, 'attempt')}</h2>
         <ol class="tries">
           {attempts.map((attempt) => (
             <li key={attempt.at}>

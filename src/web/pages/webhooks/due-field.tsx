@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { Field } from '../../components/form.tsx'
+import { counted } from '../../data/formats.ts'
 import type { Webhook } from '../../data/webhooks.ts'
 
 type Due = NonNullable<Webhook['due']>
@@ -102,8 +103,6 @@ export function dueOf(data: FormData): Due {
 export function dueText({ field, offset_days: days = 0, at, tz }: Due): string {
   const count = Math.abs(days)
   const when =
-    days === 0
-      ? `at ${field}`
-      : `${count} ${count === 1 ? 'day' : 'days'} ${days < 0 ? 'before' : 'after'} ${field}`
+    days === 0 ? `at ${field}` : `${counted(count, 'day')} ${days < 0 ? 'before' : 'after'} ${field}`
   return at === undefined ? when : `${when}, at ${at} (${tz ?? 'UTC'})`
 }

@@ -1,5 +1,5 @@
 import { Icon } from '../../../components/icon.tsx'
-import { formatNumber } from '../../../data/formats.ts'
+import { counted, formatNumber } from '../../../data/formats.ts'
 import { groupKey } from '../../../data/records/grouped-rows.ts'
 import type { Group } from '../../../data/records/rows.ts'
 import { ChoiceChip } from '../value-view.tsx'
@@ -53,7 +53,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
           ) : (
             <b>{field?.type === 'bool' ? `${field.label}: ${label}` : label}</b>
           )}
-          <span class="visually-hidden">{`, ${formatNumber(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
+          <span class="visually-hidden">{`, ${counted(count, 'row')}`}</span>
         </span>
       </td>
     </tr>

@@ -1,6 +1,6 @@
 import { ErrorText } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import { formatNumber } from '../../../data/formats.ts'
+import { counted } from '../../../data/formats.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { sentenceOf } from './sentence.ts'
 import { asFilter, type Definitions, type Group } from './tree.ts'
@@ -17,7 +17,7 @@ export function Preview({ group, definitions }: { group: Group; definitions: Def
         <ErrorText>{error.message}</ErrorText>
       ) : (
         <p role="status" class="count">
-          {data ? `${formatNumber(data.total)} ${data.total === 1 ? 'note' : 'notes'}` : 'Counting…'}
+          {data ? counted(data.total, 'note') : 'Counting…'}
         </p>
       )}
     </div>

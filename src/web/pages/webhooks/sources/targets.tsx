@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { ask } from '../../../components/ask.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
+import { counted } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { resumeTarget, type Source, type Target, updateSource } from '../../../data/sources.ts'
 import { EventTime } from '../event-time.tsx'
@@ -97,8 +98,7 @@ function TargetRow({ source, target, onChange }: TargetProps) {
   )
 }
 
-const conditionsText = (count: number): string =>
-  count === 0 ? 'All events' : count === 1 ? '1 condition' : `${count} conditions`
+const conditionsText = (count: number): string => (count === 0 ? 'All events' : counted(count, 'condition'))
 
 /** Edits the conditions on events that are passed on to one URL. */
 function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
