@@ -1,11 +1,11 @@
-import { OPERATORS_OF, type OwnType, type RowPart } from '../../src/filter/record/field-types.ts'
 import {
   GROUP_MATCHES,
+  NOTE_FIELDS,
+  NOTE_OPERATORS,
+  type NoteField,
+  ROW_OPERATORS,
   TAG_OPERATORS,
-  TREE_FIELDS,
-  TREE_OPERATORS_OF,
-  type TreeField,
-} from '../../src/filter/tree/operators.ts'
+} from '../../src/filter/operators.ts'
 import { wordOfRank } from '../bench/corpus.ts'
 import type { Random } from '../lib/random.ts'
 
@@ -30,7 +30,7 @@ export interface Objects {
   readonly rows: number
 }
 
-const FIELDS: readonly { key: string; type: OwnType | RowPart }[] = [
+const FIELDS: readonly { key: string; type: keyof typeof ROW_OPERATORS }[] = [
   { key: 'title', type: 'text' },
   { key: 'city', type: 'text' },
   { key: 'amount', type: 'number' },
@@ -95,7 +95,7 @@ const times = <Item>(count: number, make: () => Item) => Array.from({ length: co
 
 function condition(random: Random): unknown {
   const { key, type } = random.pick(FIELDS)
-  const op = random.pick(OPERATORS_OF[type])
+  const op = random.pick(ROW_OPERATORS[type])
   if (op.endsWith('empty')) return { field: key, op }
   const isList = op === 'in' || op === 'not_in'
   const value = isList ? times(amount(random, 500), () => operand(random, type)) : operand(random, type)
@@ -116,9 +116,9 @@ function leaf(random: Random, { tags, properties }: Objects): unknown {
       op: random.pick(TAG_OPERATORS),
       tag_ids: random.some([...tags], amount(random, 500)),
     }
-  const field = random.pick(Object.keys(TREE_FIELDS) as TreeField[])
-  const type = kind === 'field' ? TREE_FIELDS[field] : 'text'
-  const op = random.pick(TREE_OPERATORS_OF[type])
+  const field = random.pick(Object.keys(NOTE_FIELDS) as NoteField[])
+  const type = kind === 'field' ? NOTE_FIELDS[field] : 'text'
+  const op = random.pick(NOTE_OPERATORS[type])
   const place = kind === 'field' ? { type: kind, field } : { type: kind, def_id: random.pick(properties) }
   if (op.endsWith('empty')) return { ...place, op }
   const relative = { relative: { n: random.between(-400, 400), unit: random.pick(['day', 'month', 'year']) } }

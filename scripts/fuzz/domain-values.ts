@@ -1,12 +1,13 @@
-import { OPERATORS, OPERATORS_OF } from '../../src/filter/record/field-types.ts'
 import {
+  ALL_ROW_OPERATORS,
   GROUP_MATCHES,
+  NOTE_FIELDS,
+  NOTE_OPERATORS,
+  type NoteField,
+  ROW_OPERATORS,
   TAG_OPERATORS,
-  TREE_FIELDS,
-  TREE_OPERATORS_OF,
-  type TreeField,
   type ValueKind,
-} from '../../src/filter/tree/operators.ts'
+} from '../../src/filter/operators.ts'
 import type { Random } from '../lib/random.ts'
 import { isObject, type KnownObjects, type Members } from './known-objects.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
@@ -130,7 +131,7 @@ function condition(context: FuzzContext): Members {
     { key: '*', type: '*' },
   ])
   const { key } = field
-  const op = random.pick(OPERATORS_OF[kindOf(field) as keyof typeof OPERATORS_OF] ?? OPERATORS)
+  const op = random.pick(ROW_OPERATORS[kindOf(field) as keyof typeof ROW_OPERATORS] ?? ALL_ROW_OPERATORS)
   if (withoutOperand(op)) return { field: key, op }
   const operand = () => {
     if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)
@@ -157,7 +158,7 @@ function treeOperand(context: FuzzContext, type: string, op: string): unknown {
 }
 
 function operation(context: FuzzContext, type: ValueKind): Members {
-  const op = context.random.pick(TREE_OPERATORS_OF[type])
+  const op = context.random.pick(NOTE_OPERATORS[type])
   return withoutOperand(op) ? { op } : { op, value: treeOperand(context, type, op) }
 }
 
@@ -175,8 +176,8 @@ function leaf(context: FuzzContext): Members {
   }
   if (kind === 'property' && property)
     return { type: 'property', def_id: property.id, ...operation(context, property.type as ValueKind) }
-  const field = random.pick(Object.keys(TREE_FIELDS) as TreeField[])
-  return { type: 'field', field, ...operation(context, TREE_FIELDS[field]) }
+  const field = random.pick(Object.keys(NOTE_FIELDS) as NoteField[])
+  return { type: 'field', field, ...operation(context, NOTE_FIELDS[field]) }
 }
 
 function tree(context: FuzzContext, depth = 4): Members {

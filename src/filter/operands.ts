@@ -1,4 +1,5 @@
 import { atPlace, invalid } from '../lib/refusal.ts'
+import { OPERATORS, type OperatorName } from './operators.ts'
 
 /*
  * The operands of conditions, common to filters over rows, filter trees over notes, and the conditions of sources.
@@ -6,22 +7,6 @@ import { atPlace, invalid } from '../lib/refusal.ts'
 
 /** The most values in one condition. */
 const MAX_OPERANDS = 500
-
-/** The operators that do not take exactly one value. A list has any number of values, a pair is `[low, high]`. */
-const COUNTS: Readonly<Record<string, 'none' | 'list' | 'pair'>> = {
-  is_empty: 'none',
-  empty: 'none',
-  not_empty: 'none',
-  exists: 'none',
-  in: 'list',
-  not_in: 'list',
-  has_any: 'list',
-  has_all: 'list',
-  has_none: 'list',
-  between: 'pair',
-}
-
-export const operandCount = (op: string): 'none' | 'one' | 'list' | 'pair' => COUNTS[op] ?? 'one'
 
 interface OperandRules {
   /** The lowest and the highest number of values in a list. */
@@ -34,14 +19,14 @@ interface OperandRules {
 }
 
 /** Refuses a value that does not have the number of operands of the operator. `place` is the place of the value. */
-export function checkOperands(op: string, value: unknown, place: string, rules: OperandRules): void {
+export function checkOperands(op: OperatorName, value: unknown, place: string, rules: OperandRules): void {
   const broken = brokenRule(op, value, rules)
   if (broken !== undefined) throw invalid(`"${place}" ${broken}`, atPlace(place))
 }
 
-function brokenRule(op: string, value: unknown, rules: OperandRules): string | undefined {
+function brokenRule(op: OperatorName, value: unknown, rules: OperandRules): string | undefined {
   const { takesNull = false, hint = '' } = rules
-  const count = operandCount(op)
+  const count = OPERATORS[op].takes
   const isMissing = value === undefined || value === null
   if (count === 'none') return isMissing ? undefined : `must be omitted with ${op}.`
   if (count === 'list') return brokenListRule(op, value, rules)
@@ -50,13 +35,8 @@ function brokenRule(op: string, value: unknown, rules: OperandRules): string | u
   return count === 'pair' && !isPair ? `must be a list [low, high] with ${op}.` : undefined
 }
 
-function brokenListRule(op: string, value: unknown, { least = 0, most = MAX_OPERANDS }: OperandRules) {
+function brokenListRule(op: OperatorName, value: unknown, { least = 0, most = MAX_OPERANDS }: OperandRules) {
   if (!Array.isArray(value)) return `must be a list with ${op}.`
   if (value.length < least) return `must hold at least one value with ${op}.`
   return value.length > most ? `holds ${value.length} values; ${most} are allowed.` : undefined
 }
-
-/** The operators that match everything that another one does not match. */
-const NEGATED: ReadonlySet<string> = new Set(['neq', 'not_in', 'not_contains'])
-
-export const isNegated = (op: string): boolean => NEGATED.has(op)

@@ -38,6 +38,7 @@ const PURE = [
   'lib/record-data.ts',
   'files/size-limit.ts',
   'filter/operands.ts',
+  'filter/operators.ts',
   'filter/record/cell-format.ts',
   'filter/record/match.ts',
   'filter/record/month-names.ts',

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parquetReadObjects } from 'hyparquet'
 import { generateTypes } from '../../src/clients/types/generate.ts'
-import { FIELD_TYPES, OPERATORS, rulesOf } from '../../src/filter/record/field-types.ts'
+import { ALL_ROW_OPERATORS } from '../../src/filter/operators.ts'
+import { FIELD_TYPES, rulesOf } from '../../src/filter/record/field-types.ts'
 import { joinedValues } from '../../src/lib/csv-cells.ts'
 import { RESULT_TYPES } from '../../src/lib/formula/values.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
@@ -97,7 +98,7 @@ function conditionOf({ spec: { key }, first }: FieldKindCase, op: string) {
 async function filterProblems(find: (filter: object[]) => Promise<unknown[] | undefined>): Promise<string[]> {
   const problems: string[] = []
   for (const kind of world.kinds)
-    for (const op of OPERATORS) {
+    for (const op of ALL_ROW_OPERATORS) {
       const found = await find([conditionOf(kind, op)])
       if (!same(found, expectedNames(kind, op))) problems.push(`${kind.spec.key} ${op}: ${found}`)
     }

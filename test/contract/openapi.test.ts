@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { WEB_TYPES, webTypes } from '../../scripts/dev/web-types.ts'
-import { OPERATORS_OF } from '../../src/filter/record/field-types.ts'
-import { TAG_OPERATORS, TREE_OPERATORS_OF } from '../../src/filter/tree/operators.ts'
+import { NOTE_OPERATORS, ROW_OPERATORS, TAG_OPERATORS } from '../../src/filter/operators.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -113,13 +112,13 @@ describe('the OpenAPI document', () => {
     const operatorsIn = (text: string, kind: string) =>
       [...(rowOf(text, kind).split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? '')
     const rows = paths['/v1/records'].get.description
-    for (const [kind, operators] of Object.entries(OPERATORS_OF))
+    for (const [kind, operators] of Object.entries(ROW_OPERATORS))
       expect([kind, operatorsIn(rows, kind)]).toEqual([kind, [...operators]])
     const tree = paths['/v1/notes/query'].post.description
-    for (const [kind, operators] of Object.entries(TREE_OPERATORS_OF))
+    for (const [kind, operators] of Object.entries(NOTE_OPERATORS))
       expect([kind, operatorsIn(tree, kind)]).toEqual([kind, [...operators]])
-    expect(operatorsIn(tree, 'title')).toEqual([...TREE_OPERATORS_OF.text])
-    expect(operatorsIn(tree, 'updated_at')).toEqual([...TREE_OPERATORS_OF.date])
+    expect(operatorsIn(tree, 'title')).toEqual([...NOTE_OPERATORS.text])
+    expect(operatorsIn(tree, 'updated_at')).toEqual([...NOTE_OPERATORS.date])
     expect(operatorsIn(tree, 'tags')).toEqual([...TAG_OPERATORS])
   })
 

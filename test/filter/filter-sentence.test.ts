@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ValueKind } from '../../src/filter/tree/operators.ts'
+import type { ValueKind } from '../../src/filter/operators.ts'
 import { type FilterTree, parseTree } from '../../src/filter/tree/parse.ts'
 import { describeTree } from '../../src/lib/filter-sentence.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TreeOperator } from '../../src/filter/tree/operators.ts'
+import type { NoteOperator } from '../../src/filter/operators.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const whose = (def_id: string, op: TreeOperator, value: unknown): FilterTree => ({
+const whose = (def_id: string, op: NoteOperator, value: unknown): FilterTree => ({
   type: 'property',
   def_id,
   op,

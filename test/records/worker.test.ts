@@ -1,24 +1,13 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { listNotes } from '../../src/notes/query/list.ts'
 import { findFaults, repairDerived } from '../../src/operation/integrity.ts'
 import { buildAutoIndex, unusedIndexRemoval } from '../../src/records/structures/storage/auto-index.ts'
 import { callerOf } from '../support/cli.ts'
-import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { hasManyCases } from '../support/counts.ts'
 import { runRecurring } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
-import {
-  arbitraryData,
-  arbitraryFields,
-  arbitraryFilter,
-  arbitraryIndex,
-  matches,
-  type Row,
-  sorted,
-  sortKeys,
-  withIds,
-} from '../support/record-oracle.ts'
-import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
+import { matches, type Row, sorted } from '../support/record-oracle.ts'
+import { declare, type FieldSpec, list, write } from '../support/records.ts'
 import { startService, type TestService, type TestServiceOptions } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -53,69 +42,6 @@ async function makeIndexes(service: TestService, id: string, columns: readonly s
   for (const column of columns)
     await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
 }
-
-/** Writes and deletes a row, which invalidates all cached totals. */
-async function disturb(service: TestService, name: string) {
-  const [row] = await write(service, name, {})
-  await service.delete(`/v1/records/${row.id}`)
-}
-
-const arbitraryScene = arbitraryFields.chain((fields) =>
-  fc.record({
-    fields: fc.constant(fields),
-    rows: fc.array(arbitraryData(fields), { minLength: 1, maxLength: 20 }),
-    filters: fc.array(arbitraryFilter(fields), { minLength: 4, maxLength: 6 }),
-    sort: fc.constantFrom(...sortKeys(fields)),
-    direction: fc.constantFrom('asc' as const, 'desc' as const),
-    offset: fc.nat(8),
-    indexes: fc.array(arbitraryIndex(fields), { maxLength: 6 }),
-  }),
-)
-
-async function answersOf(service: TestService, name: string, queries: Record<string, unknown>[]) {
-  const answers: unknown[] = []
-  for (const { filter, sort, ...page } of queries) {
-    answers.push((await list(service, name, { filter, sort, ...page })).body)
-    const by = String(sort).endsWith('_at') ? undefined : sort
-    answers.push((await summary(service, name, { filter, by, period: 'day' })).body)
-  }
-  return answers
-}
-
-test(
-  'the worker returns what the main thread returns, with and without indexes',
-  async () => {
-    const file = newFile()
-    const worker = await startWithWorker(file)
-    const inline = await start({ file, worker: { manyRows: 1_000_000 } })
-    let count = 0
-    await fc.assert(
-      fc.asyncProperty(
-        arbitraryScene,
-        async ({ fields, rows: sent, filters, sort, direction, offset, indexes }) => {
-          const name = `scene ${++count}`
-          const { id } = await declare(worker, name, fields)
-          const rows = await write(worker, name, ...sent)
-          const queries = filters.map((filter) => ({
-            filter: withIds(filter, rows),
-            sort,
-            direction,
-            offset,
-            limit: 5,
-          }))
-          await inline.ctx.db.write(() => null)
-          const answers = await answersOf(inline, name, queries)
-          expect(await answersOf(worker, name, queries)).toEqual(answers)
-          await makeIndexes(worker, id, indexes)
-          await disturb(worker, name)
-          expect(await answersOf(worker, name, queries)).toEqual(answers)
-        },
-      ),
-      { numRuns: runs(8, 600) },
-    )
-  },
-  RANDOM_CASES_MS,
-)
 
 const WIDE: FieldSpec[] = [
   { key: 'title', type: 'text' },
@@ -312,15 +238,6 @@ test('writes during the creation of an index wait for it and are not refused', a
   const filter = [{ field: 'name', op: 'eq', value: 'late 49' }]
   expect((await list(service, 'tasks', { filter })).body.total).toBe(1)
   expect((await list(service, 'tasks')).body.total).toBe(10_050)
-})
-
-test('the worker sees every write that was acknowledged before its query', async () => {
-  const service = await startWithWorker()
-  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
-  for (let count = 1; count <= 50; count++) {
-    await write(service, 'rows', { n: count })
-    expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
-  }
 })
 
 test('requests that share the result of a large query resume one by one, with time for others in between', async () => {

@@ -1,7 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
 import { read, write } from '../../kernel/operation.ts'
-import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
 import { pageRequest } from '../../lib/pagination.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
 import { notifyDispatcher } from '../../log/outbox.ts'
@@ -14,6 +13,7 @@ import {
   restartDelivery,
 } from '../webhooks/deliveries.ts'
 import type { DeliveriesQuery } from '../webhooks/schema.ts'
+import { presentProgress } from '../webhooks/store.ts'
 import { findCall, queueOf } from './forward-queue.ts'
 import { getSource, mayWriteTo } from './service.ts'
 import type { SourceRow } from './store.ts'
@@ -45,14 +45,7 @@ const present = (caller: Caller, source: SourceRow, { target, row }: Found) => (
   event_id: row.eventId,
   event: row.event === '' ? null : row.event,
   record_id: row.recordId,
-  status: row.status,
-  attempts: row.attempts,
-  response_status: row.responseStatus,
-  error: row.error,
-  next_attempt_at: isoOrNull(row.nextAttemptAt),
-  created_at: isoTimestamp(row.createdAt),
-  last_attempt_at: isoOrNull(row.lastAttemptAt),
-  delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
+  ...presentProgress(row),
 })
 
 function getForwarded(reader: Reader, source: SourceRow, id: string): Found {

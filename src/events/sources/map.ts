@@ -1,9 +1,17 @@
-import { checkOperands, isNegated, operandCount } from '../../filter/operands.ts'
+import { checkOperands } from '../../filter/operands.ts'
+import {
+  isNegated,
+  OPERATORS,
+  type Positive,
+  positiveOf,
+  SOURCE_OPERATORS,
+  type SourceOperator,
+} from '../../filter/operators.ts'
 import { FIELD_TYPES, type FieldType, isComputed, rulesOf } from '../../filter/record/field-types.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownNames } from '../../lib/near-miss.ts'
-import { atPlace, invalid, refused } from '../../lib/refusal.ts'
+import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { checkStorable } from '../../lib/storable-json.ts'
 import type { Definition, FieldDefinition } from '../../records/structures/store.ts'
 import {
@@ -178,27 +186,23 @@ const isScalar = (value: unknown): value is Scalar =>
 const isText = (value: unknown) => typeof value === 'string'
 
 /** Refuses a value that an operator cannot compare. */
-function checkValue(op: string, value: unknown, place: string): void {
+function checkValue(op: SourceOperator, value: unknown, place: string): void {
   checkOperands(op, value, place, { least: 1, most: Number.POSITIVE_INFINITY })
-  const count = operandCount(op)
+  const count = OPERATORS[op].takes
   const refuse = (rule: string): never => {
     throw invalid(`"${place}" must be ${rule} with "${op}".`, atPlace(place))
   }
+  if (count === 'none' && value === null) refuse('omitted')
   if (op === 'starts_with' && !isText(value)) refuse('a text')
   if (count === 'one' && !isScalar(value)) refuse('a text, a number, true or false')
   if (count === 'list' && !(value as unknown[]).every(isScalar))
     refuse('a list of texts, numbers, true or false')
 }
 
-const isEqual = (found: unknown, value: unknown) => found === value
-const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
-
-/** The tests of the operators, before negation (`isNegated`). A missing value is undefined. */
-const TESTS: Readonly<Record<string, (found: unknown, value: unknown) => boolean>> = {
-  eq: isEqual,
-  neq: isEqual,
-  in: isIn,
-  not_in: isIn,
+/** The tests of the operators that negate none. A missing value is undefined. */
+const TESTS: Readonly<Record<Positive<SourceOperator>, (found: unknown, value: unknown) => boolean>> = {
+  eq: (found, value) => found === value,
+  in: (found, value) => (value as Scalar[]).includes(found as Scalar),
   exists: (found) => found !== undefined,
   starts_with: (found, value) => typeof found === 'string' && found.startsWith(value as string),
 }
@@ -207,7 +211,7 @@ export interface Condition {
   readonly path?: string
   readonly header?: string
   readonly event?: true
-  readonly op: string
+  readonly op: SourceOperator
   readonly value?: unknown
 }
 
@@ -232,9 +236,9 @@ function checkCondition(sent: unknown, where: string): void {
   if (sent.header !== undefined) checkedHeader(sent.header, `"${where}.header"`)
   if (sent.event !== undefined && sent.event !== true)
     throw invalid(`"${where}.event" must be true.`, atPlace(`${where}.event`))
-  const { op } = sent
-  if (typeof op !== 'string' || !Object.hasOwn(TESTS, op))
-    throw invalid(`"${where}.op" must be one of ${Object.keys(TESTS).join(', ')}.`, atPlace(`${where}.op`))
+  const op =
+    SOURCE_OPERATORS.find((known) => known === sent.op) ??
+    fail(invalid(`"${where}.op" must be one of ${SOURCE_OPERATORS.join(', ')}.`, atPlace(`${where}.op`)))
   checkValue(op, sent.value, `${where}.value`)
 }
 
@@ -242,7 +246,7 @@ function checkCondition(sent: unknown, where: string): void {
 export const holdsFor = (conditions: readonly Condition[], call: ReadCall): boolean =>
   conditions.every(({ op, event, value, ...place }) => {
     const found = event ? (call.event ?? undefined) : valueAt(place as Place, call)
-    return TESTS[op]?.(found, value) === !isNegated(op)
+    return TESTS[positiveOf(op)](found, value) !== isNegated(op)
   })
 
 /*

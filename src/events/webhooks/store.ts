@@ -125,6 +125,18 @@ export const presentWebhook = (row: WebhookRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
+/** The state of a delivery, of a subscription or of a target of a source. */
+export const presentProgress = (row: Omit<DeliveryRow, 'eventPk' | 'recordId' | 'sequence'>) => ({
+  status: row.status,
+  attempts: row.attempts,
+  response_status: row.responseStatus,
+  error: row.error,
+  next_attempt_at: isoOrNull(row.nextAttemptAt),
+  created_at: isoTimestamp(row.createdAt),
+  last_attempt_at: isoOrNull(row.lastAttemptAt),
+  delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
+})
+
 export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
   id: row.id,
   webhook_id: webhook.id,
@@ -134,14 +146,7 @@ export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
     ? { record_id: row.recordId }
     : { record_id: null, object_id: row.recordId }),
   ...(row.sequence !== null && { sequence: row.sequence }),
-  status: row.status,
-  attempts: row.attempts,
-  response_status: row.responseStatus,
-  error: row.error,
-  next_attempt_at: isoOrNull(row.nextAttemptAt),
-  created_at: isoTimestamp(row.createdAt),
-  last_attempt_at: isoOrNull(row.lastAttemptAt),
-  delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
+  ...presentProgress(row),
 })
 
 export const presentAttempt = ({ at, responseStatus, error, ms }: AttemptRow) => ({

@@ -3,6 +3,7 @@ import type { ResultType } from '../../lib/formula/values.ts'
 import { isId } from '../../lib/ids.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
+import { ROW_OPERATORS, type RowOperator } from '../operators.ts'
 
 export const FIELD_TYPES = [
   'text',
@@ -21,31 +22,8 @@ export const FIELD_TYPES = [
 ] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
 
-export const OPERATORS = [
-  'eq',
-  'neq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'contains',
-  'in',
-  'not_in',
-  'is_empty',
-  'not_empty',
-  'has_any',
-  'has_all',
-  'has_none',
-] as const
-export type Operator = (typeof OPERATORS)[number]
-
 /** Parts of a row besides fields that a condition can test; `*` is the text of all fields. */
 export type RowPart = 'created_at' | 'updated_at' | 'id' | '*'
-
-const ORDERED: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
-const CHOSEN: Operator[] = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
-const MULTIPLE: Operator[] = ['has_any', 'has_all', 'has_none', 'is_empty', 'not_empty']
-const TIMES: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
 
 /** The part of a field's definition that determines its rules. */
 export interface FieldKind {
@@ -67,7 +45,6 @@ export type ReferenceKind = 'note' | 'file' | 'record' | 'user'
 
 /** Everything that depends on the type of a field. A new type is one more entry of `RULES`. */
 export interface TypeRules {
-  readonly operators: readonly Operator[]
   /**
    * The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined for an invalid value.
    */
@@ -132,7 +109,6 @@ const TEXT = {
 } as const
 
 const reference = (references: ReferenceKind, typescript: string): TypeRules => ({
-  operators: CHOSEN,
   normalise: (value) => (typeof value === 'string' && isId(value) ? value : undefined),
   words: `the id of a ${references === 'user' ? 'member' : references}`,
   storage: 'TEXT',
@@ -149,11 +125,9 @@ export type OwnType = Exclude<FieldType, 'formula'>
 const RULES: Record<OwnType, TypeRules> = {
   text: {
     ...TEXT,
-    operators: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
     bounds: 'length',
   },
   number: {
-    operators: ORDERED,
     normalise: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
     words: 'a finite number',
     storage: 'REAL',
@@ -164,7 +138,6 @@ const RULES: Record<OwnType, TypeRules> = {
     typescript: 'number',
   },
   date: {
-    operators: ORDERED,
     normalise: (value) => (typeof value === 'string' && isDay(value) ? value : undefined),
     words: 'an existing day in the format YYYY-MM-DD',
     storage: 'TEXT',
@@ -175,7 +148,6 @@ const RULES: Record<OwnType, TypeRules> = {
     format: 'a day such as 2026-11-21',
   },
   time: {
-    operators: ORDERED,
     normalise: time,
     words: 'a time of day in the format HH:MM or HH:MM:SS',
     storage: 'TEXT',
@@ -186,7 +158,6 @@ const RULES: Record<OwnType, TypeRules> = {
     format: 'a time such as 09:30:00',
   },
   datetime: {
-    operators: ORDERED,
     normalise: datetime,
     words: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
     storage: 'TEXT',
@@ -197,7 +168,6 @@ const RULES: Record<OwnType, TypeRules> = {
     format: 'an instant such as 2026-11-21T09:30:00.000Z',
   },
   bool: {
-    operators: ['eq', 'neq', 'is_empty', 'not_empty'],
     normalise: (value) => (typeof value === 'boolean' ? value : undefined),
     words: 'true or false',
     storage: 'INTEGER',
@@ -206,14 +176,13 @@ const RULES: Record<OwnType, TypeRules> = {
     typescript: 'boolean',
     groups: true,
   },
-  select: { ...TEXT, operators: CHOSEN, groups: true, mayBeMultiple: true },
+  select: { ...TEXT, groups: true, mayBeMultiple: true },
   note: reference('note', 'NoteId'),
   file: reference('file', 'FileId'),
   record: reference('record', 'Id<Name>'),
   user: { ...reference('user', 'UserId'), groups: true },
   // Never stored: its column stays empty.
   rollup: {
-    operators: [],
     normalise: () => undefined,
     words: 'left out, because the server computes it',
     storage: 'TEXT',
@@ -250,7 +219,6 @@ export const MAX_VALUES = 100
 function multipleOf(each: TypeRules): TypeRules {
   const { storage, exported, typescript, companion, references, groups } = each
   return {
-    operators: MULTIPLE,
     normalise: (value) => {
       if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined
       const values = value.map((one) => each.normalise(one))
@@ -280,27 +248,12 @@ export function rulesOf({ type, result = 'text', multiple }: FieldKind): TypeRul
   return (multiple && RULES_OF_MULTIPLE.get(type)) || RULES[type]
 }
 
-const OPERATORS_OF_PART: Record<RowPart, readonly Operator[]> = {
-  created_at: TIMES,
-  updated_at: TIMES,
-  id: ['eq', 'neq', 'in', 'not_in'],
-  '*': ['contains'],
-}
-
 /** The operators that a condition on a field or on another part of a row may use. */
-export const operatorsOf = (target: FieldKind | RowPart): readonly Operator[] =>
-  typeof target === 'string' ? OPERATORS_OF_PART[target] : rulesOf(target).operators
-
-const FILTERED = Object.entries(RULES).filter(([, { operators }]) => operators.length > 0)
-
-/** The operators of each kind, for reference. */
-export const OPERATORS_OF: Readonly<Record<OwnType | RowPart | 'multiple', readonly Operator[]>> = {
-  ...(Object.fromEntries(FILTERED.map(([type, { operators }]) => [type, operators])) as Record<
-    OwnType,
-    readonly Operator[]
-  >),
-  multiple: MULTIPLE,
-  ...OPERATORS_OF_PART,
+export function operatorsOf(target: FieldKind | RowPart): readonly RowOperator[] {
+  if (typeof target === 'string') return ROW_OPERATORS[target]
+  const type = valueTypeOf(target)
+  if (type === 'rollup') return []
+  return ROW_OPERATORS[rulesOf(target).each ? 'multiple' : type]
 }
 
 /* The values of row tables. */

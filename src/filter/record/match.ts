@@ -1,7 +1,7 @@
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { type FieldValue, type RecordState, valueIn } from '../../lib/record-data.ts'
-import type { Operator, RowPart, TypedField } from './field-types.ts'
-import { columnValue, searchText } from './field-types.ts'
+import { isNegated, type Positive, positiveOf, type RowOperator } from '../operators.ts'
+import { columnValue, type RowPart, searchText, type TypedField } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { dayIn, dayOf, isPoint, type Operand } from './values.ts'
 
@@ -27,11 +27,6 @@ function isAmong(operands: readonly Operand[]): Test {
   }
 }
 
-function isNotAmong(operands: readonly Operand[]): Test {
-  const isOne = isAmong(operands)
-  return (value) => !isOne(value)
-}
-
 /** Compares with the first operand; never true for a row without a value. */
 const ordered =
   (test: (value: string | number, operand: Operand) => boolean) =>
@@ -39,32 +34,31 @@ const ordered =
   (value) =>
     value !== undefined && operand !== undefined && test(value, operand)
 
-const TESTS: Record<Exclude<Operator, 'contains' | ListOperator>, (operands: readonly Operand[]) => Test> = {
+type SetOperator = 'has_any' | 'has_all'
+
+/** The tests of one value. A row without one passes the negation of every test. */
+const TESTS: Record<
+  Exclude<Positive<RowOperator>, 'contains' | SetOperator>,
+  (operands: readonly Operand[]) => Test
+> = {
   eq: isAmong,
-  neq: isNotAmong,
   in: isAmong,
-  not_in: isNotAmong,
   gt: ordered((value, { high }) => value > high),
   gte: ordered((value, { low }) => value >= low),
   lt: ordered((value, { low }) => value < low),
   lte: ordered((value, { high }) => value <= high),
-  is_empty: () => (value) => value === undefined,
   not_empty: () => (value) => value !== undefined,
 }
 
-type ListOperator = 'has_any' | 'has_all' | 'has_none'
-type ListTest = (values: readonly string[], wanted: ReadonlySet<unknown>) => boolean
+type SetTest = (values: readonly string[], wanted: ReadonlySet<unknown>) => boolean
 
-const hasAny: ListTest = (values, wanted) => values.some((value) => wanted.has(value))
-
-/** Tests of fields with several values; a row without one has an empty list. */
-const LIST_TESTS: Record<ListOperator, ListTest> = {
-  has_any: hasAny,
+/** The tests of fields with several values; a row without one has an empty list. */
+const SET_TESTS: Record<SetOperator, SetTest> = {
+  has_any: (values, wanted) => values.some((value) => wanted.has(value)),
   has_all: (values, wanted) => values.filter((value) => wanted.has(value)).length === wanted.size,
-  has_none: (values, wanted) => !hasAny(values, wanted),
 }
 
-const isListOperator = (op: Operator): op is ListOperator => Object.hasOwn(LIST_TESTS, op)
+const isSetOperator = (op: Positive<RowOperator>): op is SetOperator => Object.hasOwn(SET_TESTS, op)
 
 const valuesOf = (value: FieldValue | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
@@ -96,13 +90,22 @@ function contains(row: RecordState, target: TypedField | '*', needle: string): b
 type RowTest = (row: RecordState) => boolean
 
 function testOf({ target, op, operands }: Condition): RowTest {
+  const test = positiveTest(target, positiveOf(op), operands)
+  return isNegated(op) ? (row) => !test(row) : test
+}
+
+function positiveTest(
+  target: TypedField | RowPart,
+  op: Positive<RowOperator>,
+  operands: readonly Operand[],
+): RowTest {
   if (op === 'contains') {
     const needle = String(operands[0]?.low)
     return (row) => (target === '*' || typeof target !== 'string') && contains(row, target, needle)
   }
-  if (isListOperator(op)) {
+  if (isSetOperator(op)) {
     const wanted = new Set<unknown>(operands.map(({ low }) => low))
-    const test = LIST_TESTS[op]
+    const test = SET_TESTS[op]
     return (row) => typeof target !== 'string' && test(valuesOf(valueIn(row.data, target.key)), wanted)
   }
   const test = TESTS[op](operands)

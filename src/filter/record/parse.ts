@@ -1,22 +1,15 @@
 import { isObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { checkOperands, operandCount } from '../operands.ts'
-import {
-  MAX_VALUES,
-  OPERATORS,
-  type Operator,
-  operatorsOf,
-  type RowPart,
-  rulesOf,
-  type TypedField,
-} from './field-types.ts'
+import { checkOperands } from '../operands.ts'
+import { ALL_ROW_OPERATORS, OPERATORS, type RowOperator } from '../operators.ts'
+import { MAX_VALUES, operatorsOf, type RowPart, rulesOf, type TypedField } from './field-types.ts'
 import { type Operand, operandOf } from './values.ts'
 
 /** A condition that was checked against a structure; its operands have the format of column values. */
 export interface Condition {
   readonly target: TypedField | RowPart
-  readonly op: Operator
+  readonly op: RowOperator
   /** One for most operators, many for `in` and `not_in`, none for `is_empty` and `not_empty`. */
   readonly operands: readonly Operand[]
 }
@@ -26,7 +19,7 @@ export type FieldsByKey = ReadonlyMap<string, TypedField>
 /** A parsed condition, not yet checked against a structure. */
 export interface RawCondition {
   field: string
-  op: Operator
+  op: RowOperator
   value: unknown
 }
 
@@ -84,8 +77,8 @@ function rawCondition(value: unknown, at: number): RawCondition {
   if (typeof field !== 'string')
     throw invalid(`"${place}.field" must be the key of a field.`, atPlace(`${place}.field`))
   const operator =
-    OPERATORS.find((known) => known === op) ??
-    fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`, atPlace(`${place}.op`)))
+    ALL_ROW_OPERATORS.find((known) => known === op) ??
+    fail(invalid(`"${place}.op" must be one of ${ALL_ROW_OPERATORS.join(', ')}.`, atPlace(`${place}.op`)))
   refuseWrongValue(operator, operand, `${place}.value`)
   if (field === '*' && operator === 'contains') refuseWrongSearch(operand, `${place}.value`)
   return { field, op: operator, value: operand }
@@ -101,10 +94,10 @@ function refuseWrongSearch(value: unknown, place: string): void {
 const OF_SEVERAL = { least: 1, most: MAX_VALUES }
 const HINT = { hint: '; is_empty finds rows without a value' }
 
-function refuseWrongValue(op: Operator, value: unknown, place: string): void {
+function refuseWrongValue(op: RowOperator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
   checkOperands(op, value, place, op.startsWith('has_') ? OF_SEVERAL : HINT)
-  if (Array.isArray(value) && operandCount(op) === 'list')
+  if (Array.isArray(value) && OPERATORS[op].takes === 'list')
     for (const member of value) refuseUnusableText(member, place)
 }
 
@@ -145,7 +138,7 @@ const isUserField = (target: TypedField | RowPart): boolean =>
 /** Replaces "me" by the caller's user. */
 function meantValue(
   target: TypedField | RowPart,
-  op: Operator,
+  op: RowOperator,
   value: unknown,
   place: string,
   me: string | undefined,
@@ -181,8 +174,13 @@ function targetOf(field: string, place: string, fields: FieldsByKey): TypedField
   )
 }
 
-function operandsFor(target: TypedField | RowPart, op: Operator, value: unknown, place: string): Operand[] {
-  const count = operandCount(op)
+function operandsFor(
+  target: TypedField | RowPart,
+  op: RowOperator,
+  value: unknown,
+  place: string,
+): Operand[] {
+  const count = OPERATORS[op].takes
   if (count === 'none') return []
   if (op === 'contains') return [needle(value, place)]
   if (!Array.isArray(value)) return [single(target, value, place)]

@@ -1,31 +1,15 @@
 import { foldedText, numberText, valueColumn } from '../../storage/row-table-names.ts'
 import type { SqlValue } from '../../storage/sql.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
-import { type Operator, rulesOf, type TypedField, valueMark, valueTypeOf } from './field-types.ts'
+import type { RowOperator } from '../operators.ts'
+import { rulesOf, type TypedField, valueMark, valueTypeOf } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
-
-type Comparison = (column: string, operand: Operand) => SqlPart
 
 const part = (text: string, ...values: SqlValue[]): SqlPart => ({ text, values })
 
 /** A list is bound as one JSON value, so that lists of different lengths share a statement. */
 const list = (values: readonly unknown[]) => JSON.stringify(values)
-
-const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison> = {
-  eq: (column, operand) =>
-    isPoint(operand)
-      ? part(`${column} = ?`, operand.low)
-      : part(`${column} BETWEEN ? AND ?`, operand.low, operand.high),
-  neq: (column, operand) =>
-    isPoint(operand)
-      ? part(`${column} IS NOT ?`, operand.low)
-      : part(`(${column} IS NULL OR ${column} NOT BETWEEN ? AND ?)`, operand.low, operand.high),
-  gt: (column, { high }) => part(`${column} > ?`, high),
-  gte: (column, { low }) => part(`${column} >= ?`, low),
-  lt: (column, { low }) => part(`${column} < ?`, low),
-  lte: (column, { high }) => part(`${column} <= ?`, high),
-}
 
 /** Integers beyond 2^53 must be compared as REAL, as they are stored. */
 const LISTED = "SELECT iif(type = 'integer', CAST(value AS REAL), value) FROM json_each(?)"
@@ -70,25 +54,51 @@ function holds(column: string, wanted: 'any' | 'all', operands: readonly Operand
     : part(`(SELECT count(*) ${found}) = ?`, list(values), values.length)
 }
 
-/** Tests a column, which is NULL without a value. */
-export function columnCondition(column: string, op: Operator, operands: readonly Operand[]): SqlPart {
-  if (op === 'is_empty') return part(`${column} IS NULL`)
-  if (op === 'not_empty') return part(`${column} IS NOT NULL`)
-  if (op === 'in') return membership(column, operands)
-  if (op === 'not_in') return without(membership(column, operands), column)
-  if (op === 'has_any') return holds(column, 'any', operands)
-  if (op === 'has_none') return without(holds(column, 'any', operands), column)
-  if (op === 'has_all') {
+type ColumnTest = (column: string, operands: readonly Operand[]) => SqlPart
+
+/** Tests the column with the only operand. */
+const comparison =
+  (test: (column: string, operand: Operand) => SqlPart): ColumnTest =>
+  (column, [operand]) => {
+    if (!operand) throw new Error('a comparison was given no operand')
+    return test(column, operand)
+  }
+
+/** The tests of a column, which is NULL without a value. */
+const TESTS: Record<Exclude<RowOperator, 'contains'>, ColumnTest> = {
+  eq: comparison((column, operand) =>
+    isPoint(operand)
+      ? part(`${column} = ?`, operand.low)
+      : part(`${column} BETWEEN ? AND ?`, operand.low, operand.high),
+  ),
+  neq: comparison((column, operand) =>
+    isPoint(operand)
+      ? part(`${column} IS NOT ?`, operand.low)
+      : part(`(${column} IS NULL OR ${column} NOT BETWEEN ? AND ?)`, operand.low, operand.high),
+  ),
+  gt: comparison((column, { high }) => part(`${column} > ?`, high)),
+  gte: comparison((column, { low }) => part(`${column} >= ?`, low)),
+  lt: comparison((column, { low }) => part(`${column} < ?`, low)),
+  lte: comparison((column, { high }) => part(`${column} <= ?`, high)),
+  in: membership,
+  not_in: (column, operands) => without(membership(column, operands), column),
+  is_empty: (column) => part(`${column} IS NULL`),
+  not_empty: (column) => part(`${column} IS NOT NULL`),
+  has_any: (column, operands) => holds(column, 'any', operands),
+  has_none: (column, operands) => without(holds(column, 'any', operands), column),
+  has_all: (column, operands) => {
     const { text, values } = holds(column, 'all', operands)
     return part(`(${column} IS NOT NULL AND ${text})`, ...values)
-  }
-  const [operand] = operands
-  if (!operand || op === 'contains') throw new Error(`the operator ${op} was given no operand`)
-  return COMPARISONS[op](column, operand)
+  },
+}
+
+export function columnCondition(column: string, op: RowOperator, operands: readonly Operand[]): SqlPart {
+  if (op === 'contains') throw new Error('contains tests the text of a field, not its column')
+  return TESTS[op](column, operands)
 }
 
 /** Row tables have no ids; they are translated to pks. */
-function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
+function idCondition(op: RowOperator, operands: readonly Operand[]): SqlPart {
   const ids = list(operands.map(({ low }) => low))
   const pks = 'SELECT pk FROM records WHERE id IN (SELECT value FROM json_each(?))'
   return part(`pk ${op === 'eq' || op === 'in' ? 'IN' : 'NOT IN'} (${pks})`, ids)

@@ -1,20 +1,25 @@
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import { checkOperands, isNegated, operandCount } from '../operands.ts'
-import { columnValue, rulesOf } from '../record/field-types.ts'
+import { checkOperands } from '../operands.ts'
 import {
+  ALL_NOTE_OPERATORS,
   GROUP_MATCHES,
   type GroupMatch,
+  isNegated,
+  NOTE_FIELDS,
+  NOTE_OPERATORS,
+  type NoteField,
+  type NoteOperator,
+  OPERATORS,
+  operatorRules,
+  type Positive,
+  positiveOf,
   TAG_OPERATORS,
   type TagOperator,
-  TREE_FIELDS,
-  TREE_OPERATORS,
-  TREE_OPERATORS_OF,
-  type TreeField,
-  type TreeOperator,
   type ValueKind,
-} from './operators.ts'
+} from '../operators.ts'
+import { columnValue, rulesOf } from '../record/field-types.ts'
 import { DATE_UNITS, type RelativeDay } from './relative-dates.ts'
 
 /** The refusal of a malformed value at a path. */
@@ -42,14 +47,14 @@ interface TagsNode {
 interface PropertyNode {
   type: 'property'
   def_id: string
-  op: TreeOperator
+  op: NoteOperator
   value?: unknown
 }
 
 interface FieldNode {
   type: 'field'
-  field: TreeField
-  op: TreeOperator
+  field: NoteField
+  op: NoteOperator
   value?: unknown
 }
 
@@ -154,24 +159,24 @@ function parseProperty(node: JsonObject, place: string, _depth: number, counts: 
   counts.conditions += 1
   refuseUnknown(node, ['type', 'def_id', 'op', 'value'], place)
   if (typeof node.def_id !== 'string') throw malformed(`${place}.def_id`, 'must be the id of a property.')
-  const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
+  const op = oneOf(ALL_NOTE_OPERATORS, node.op, `${place}.op`)
   return { type: 'property', def_id: node.def_id, op, ...operand(op, node.value, place) }
 }
 
 function parseField(node: JsonObject, place: string, _depth: number, counts: Counts): FieldNode {
   counts.conditions += 1
   refuseUnknown(node, ['type', 'field', 'op', 'value'], place)
-  const fields = Object.keys(TREE_FIELDS) as TreeField[]
+  const fields = Object.keys(NOTE_FIELDS) as NoteField[]
   const field = oneOf(fields, node.field, `${place}.field`)
-  const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
+  const op = oneOf(ALL_NOTE_OPERATORS, node.op, `${place}.op`)
   return { type: 'field', field, op, ...operand(op, node.value, place) }
 }
 
 /** `within` takes a relative day. */
-function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
+function operand(op: NoteOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
   checkOperands(op, value, at, { takesNull: true })
-  if (operandCount(op) === 'none') return {}
+  if (OPERATORS[op].takes === 'none') return {}
   if (op === 'within' && !relativeDay(value)) throw malformed(at, `must be ${RELATIVE_WORDS} with within.`)
   return { value }
 }
@@ -212,7 +217,7 @@ export type ValueTest =
   | { readonly by: 'content'; readonly content: unknown }
 
 /** The subject of a condition: a property, by its pk, or a field of the note. */
-export type ValueTarget = { readonly property: number } | { readonly field: TreeField }
+export type ValueTarget = { readonly property: number } | { readonly field: NoteField }
 
 /** A tree that was checked against the definitions of a workspace. Relative days are still relative. */
 export type CheckedTree =
@@ -266,59 +271,55 @@ function checkProperty(node: PropertyNode, definitions: TreeDefinitions, place: 
 }
 
 function checkField(node: FieldNode, place: string): CheckedTree {
-  const kind = TREE_FIELDS[node.field]
+  const kind = NOTE_FIELDS[node.field]
   refuseOperator(kind, node.op, `"${node.field}"`, place)
   return { kind: 'value', target: { field: node.field }, ...testOf(kind, node, place) }
 }
 
-function refuseOperator(kind: ValueKind, op: TreeOperator, what: string, place: string): void {
-  const operators: readonly TreeOperator[] = TREE_OPERATORS_OF[kind]
+function refuseOperator(kind: ValueKind, op: NoteOperator, what: string, place: string): void {
+  const operators: readonly NoteOperator[] = NOTE_OPERATORS[kind]
   if (operators.includes(op)) return
   throw unfit(`${place}.op`, `is "${op}", and ${what} has the operators ${operators.join(', ')}.`)
 }
 
-type Test = { test: ValueTest; isNegated: boolean }
-type Condition = { op: TreeOperator; value?: unknown }
+type Condition = { op: NoteOperator; value?: unknown }
 
-const holds = (test: ValueTest): Test => ({ test, isNegated: false })
-const holdsNot = (test: ValueTest): Test => ({ test, isNegated: true })
+const testOf = (kind: ValueKind, { op, value }: Condition, place: string) => ({
+  test: positiveTest(kind, positiveOf(op), value, `${place}.value`),
+  isNegated: isNegated(op),
+})
 
-function testOf(kind: ValueKind, { op, value }: Condition, place: string): Test {
-  const at = `${place}.value`
-  if (op === 'empty') return holdsNot({ by: 'presence' })
-  if (op === 'not_empty') return holds({ by: 'presence' })
+type PositiveOperator = Positive<NoteOperator>
+
+function positiveTest(kind: ValueKind, op: PositiveOperator, value: unknown, at: string): ValueTest {
+  if (OPERATORS[op].takes === 'none') return { by: 'presence' }
   if (kind === 'number') return numberTest(op, value, at)
-  if (kind === 'date') return holds(dateTest(op, value, at))
-  if (kind === 'bool') return holds({ by: 'list', values: [boolValue(value, at)] })
-  return kind === 'json' ? holds(jsonTest(op, value, at)) : textTest(op, value, at)
+  if (kind === 'date') return dateTest(op, value, at)
+  if (kind === 'bool') return { by: 'list', values: [boolValue(value, at)] }
+  return kind === 'json' ? jsonTest(op, value, at) : textTest(op, value, at)
 }
 
-function textTest(op: TreeOperator, value: unknown, at: string): Test {
-  return { test: textTestOf(op, value, at), isNegated: isNegated(op) }
-}
-
-function textTestOf(op: TreeOperator, value: unknown, at: string): ValueTest {
-  if (operandCount(op) === 'list')
+function textTest(op: PositiveOperator, value: unknown, at: string): ValueTest {
+  if (OPERATORS[op].takes === 'list')
     return {
       by: 'list',
       values: (value as unknown[]).map((member, index) => textValue(member, `${at}[${index}]`)),
     }
   const text = textValue(value, at)
-  if (op === 'eq' || op === 'neq') return { by: 'list', values: [text] }
+  if (op === 'eq') return { by: 'list', values: [text] }
   // Every text contains the empty text.
   if (text === '') return { by: 'presence' }
   const part = op === 'starts_with' ? 'start' : op === 'ends_with' ? 'end' : 'anywhere'
   return { by: 'text', part, folded: fold(text) }
 }
 
-function numberTest(op: TreeOperator, value: unknown, at: string): Test {
-  if (op === 'between') return holds(rangeTest(op, pair(value, at, numberValue)))
+function numberTest(op: PositiveOperator, value: unknown, at: string): ValueTest {
+  if (op === 'between') return rangeTest(op, pair(value, at, numberValue))
   const number = numberValue(value, at)
-  if (op === 'eq' || op === 'neq') return { test: { by: 'list', values: [number] }, isNegated: isNegated(op) }
-  return holds(rangeTest(op, [number, number]))
+  return op === 'eq' ? { by: 'list', values: [number] } : rangeTest(op, [number, number])
 }
 
-function dateTest(op: TreeOperator, value: unknown, at: string): ValueTest {
+function dateTest(op: PositiveOperator, value: unknown, at: string): ValueTest {
   if (op === 'between') return rangeTest(op, pair(value, at, dayValue))
   const day = dayValue(value, at)
   if (op !== 'within' || typeof day === 'string') return rangeTest(op, [day, day])
@@ -326,20 +327,16 @@ function dateTest(op: TreeOperator, value: unknown, at: string): ValueTest {
   return rangeTest(op, day.n < 0 ? [day, today] : [today, day])
 }
 
-const IS_OPEN = new Set<TreeOperator>(['gt', 'lt', 'before', 'after'])
-const ONLY_LOW = new Set<TreeOperator>(['gt', 'gte', 'after', 'on_or_after'])
-const ONLY_HIGH = new Set<TreeOperator>(['lt', 'lte', 'before', 'on_or_before'])
-
-function rangeTest(op: TreeOperator, [low, high]: readonly [Bound['at'], Bound['at']]): ValueTest {
-  const isOpen = IS_OPEN.has(op)
+function rangeTest(op: PositiveOperator, [from, to]: readonly [Bound['at'], Bound['at']]): ValueTest {
+  const { low, high } = operatorRules(op)
   return {
     by: 'range',
-    ...(!ONLY_HIGH.has(op) && { low: { at: low, isOpen } }),
-    ...(!ONLY_LOW.has(op) && { high: { at: high, isOpen } }),
+    ...(low && { low: { at: from, isOpen: low === 'open' } }),
+    ...(high && { high: { at: to, isOpen: high === 'open' } }),
   }
 }
 
-const jsonTest = (op: TreeOperator, value: unknown, at: string): ValueTest =>
+const jsonTest = (op: PositiveOperator, value: unknown, at: string): ValueTest =>
   op === 'has_key' ? { by: 'key', key: textValue(value, at) } : { by: 'content', content: value }
 
 function pair<Value>(

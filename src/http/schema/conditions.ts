@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../filter/record/field-types.ts'
+import { ALL_ROW_OPERATORS } from '../../filter/operators.ts'
 import { MAX_NEEDLE } from '../../filter/record/parse.ts'
 import { type TextOptions, t } from './types.ts'
 
@@ -9,7 +9,7 @@ export const condition = () =>
         description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
         examples: ['pages'],
       }),
-      op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
+      op: t.String({ enum: [...ALL_ROW_OPERATORS], examples: ['gt'] }),
       value: t.Optional(
         t.Unknown({ description: 'Omitted with `is_empty` and `not_empty`.', examples: [500] }),
       ),

@@ -1,5 +1,5 @@
 import { Kind } from '@sinclair/typebox'
-import { GROUP_MATCHES, TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS } from '../../filter/tree/operators.ts'
+import { ALL_NOTE_OPERATORS, GROUP_MATCHES, NOTE_FIELDS, TAG_OPERATORS } from '../../filter/operators.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { t } from './types.ts'
 
@@ -45,7 +45,7 @@ const PropertyCondition = t.strict(
       description: 'The id of a property, whose type determines the operators.',
       examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
     }),
-    op: t.choice(TREE_OPERATORS),
+    op: t.choice(ALL_NOTE_OPERATORS),
     value,
   },
   { $id: 'PropertyCondition', description: 'A condition on the value of a property.' },
@@ -54,10 +54,10 @@ const PropertyCondition = t.strict(
 const FieldCondition = t.strict(
   {
     type: t.choice(['field']),
-    field: t.choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
+    field: t.choice(Object.keys(NOTE_FIELDS) as (keyof typeof NOTE_FIELDS)[], {
       description: 'Title and alias have the operators of a text, the others those of a date, by UTC day.',
     }),
-    op: t.choice(TREE_OPERATORS),
+    op: t.choice(ALL_NOTE_OPERATORS),
     value,
   },
   { $id: 'FieldCondition', description: 'A condition on a field of the note itself.' },

@@ -1,5 +1,4 @@
-import { OPERATORS_OF as RECORD_OPERATORS_OF } from '../../filter/record/field-types.ts'
-import { TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS_OF } from '../../filter/tree/operators.ts'
+import { NOTE_FIELDS, NOTE_OPERATORS, ROW_OPERATORS, TAG_OPERATORS } from '../../filter/operators.ts'
 
 const code = (name: string) => `\`${name}\``
 
@@ -17,18 +16,18 @@ function operatorTable(heading: string, operatorsOf: Record<string, readonly str
 /** The operators of a filter over rows, by kind of field, as Markdown. */
 export const RECORD_OPERATORS_TEXT = `A filter is a list of conditions \`{field, op, value}\`, all of which must match. The operators depend on the type of the field:
 
-${operatorTable('Field', RECORD_OPERATORS_OF)}
+${operatorTable('Field', ROW_OPERATORS)}
 
 A field with several values has the operators of \`multiple\`; each takes a list of 1 to 100 values. \`in\` and \`not_in\` take a list of up to 500 values, \`is_empty\` and \`not_empty\` no value. \`neq\`, \`not_in\` and \`has_none\` also match rows without a value. \`contains\` ignores case. The value \`me\` of a \`user\` field, with \`eq\` or \`neq\`, is the caller. \`*\` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.`
 
 const ofFields = Object.fromEntries(
-  Object.entries(TREE_FIELDS).map(([field, type]) => [field, TREE_OPERATORS_OF[type]]),
+  Object.entries(NOTE_FIELDS).map(([field, type]) => [field, NOTE_OPERATORS[type]]),
 )
 
 /** The operators of a filter tree, by type of condition, as Markdown. */
 export const TREE_OPERATORS_TEXT = `A filter tree is a condition or a group of nodes: at most 4 levels of groups and 50 conditions. The operators of \`property\` conditions, by the type of the property:
 
-${operatorTable('Property', TREE_OPERATORS_OF)}
+${operatorTable('Property', NOTE_OPERATORS)}
 
 Those of \`field\` conditions, and of \`tags\` conditions:
 

@@ -1,4 +1,4 @@
-import type { TreeField } from '../../filter/tree/operators.ts'
+import type { NoteField } from '../../filter/operators.ts'
 import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/parse.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
@@ -105,7 +105,7 @@ function distinctValues({ reader }: Scope, property: number): string[] | undefin
 }
 
 /** The column of each field for filters and sorting, and the index in its order. */
-export const FIELD_INDEXES: Record<TreeField | 'edited_at', { column: string; index: string }> = {
+export const FIELD_INDEXES: Record<NoteField | 'edited_at', { column: string; index: string }> = {
   title: { column: 'title_fold', index: 'notes_title' },
   alias: { column: 'alias_fold', index: 'notes_alias' },
   created_at: { column: 'created_at', index: 'notes_created' },
@@ -113,13 +113,13 @@ export const FIELD_INDEXES: Record<TreeField | 'edited_at', { column: string; in
   edited_at: { column: 'edited_at', index: 'notes_edited' },
 }
 
-function notesWithField(scope: Scope, field: TreeField, test: ValueTest): number[] {
+function notesWithField(scope: Scope, field: NoteField, test: ValueTest): number[] {
   const { text, values } = fieldSource(scope, field, test)
   return pksFrom(scope, { text: `SELECT json_group_array(pk) ${text}`, values })
 }
 
 /** `FROM … WHERE …` over the active notes whose field passes the test. */
-export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): SqlPart {
+export function fieldSource(scope: Scope, field: NoteField, test: ValueTest): SqlPart {
   const { column, index } = FIELD_INDEXES[field]
   const active: SqlPart = { text: 'workspace = ? AND deleted_at IS NULL', values: [scope.workspace] }
   const condition =

@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../filter/tree/operators.ts'
+import type { ValueKind } from '../../filter/operators.ts'
 import { type Page, type PageRequest, presentPage } from '../../lib/pagination.ts'
 import { scanOf } from '../../lib/scan.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { ValueKind } from '../../filter/tree/operators.ts'
+import type { ValueKind } from '../../filter/operators.ts'
 import {
   type CheckedTree,
   checkTree,

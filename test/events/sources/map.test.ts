@@ -106,6 +106,7 @@ describe('when', () => {
   test.each([
     [{ path: '/a', op: 'eq' }],
     [{ path: '/a', op: 'exists', value: 1 }],
+    [{ path: '/a', op: 'exists', value: null }],
     [{ path: '/a', op: 'like', value: 'a' }],
     [{ path: '/a', op: 'in', value: 'a' }],
     [{ op: 'eq', value: 'a' }],

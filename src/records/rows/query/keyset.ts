@@ -1,3 +1,4 @@
+import { isNegated } from '../../../filter/operators.ts'
 import type { PagePosition } from '../../../storage/page-cursors.ts'
 import type { SqlPart } from '../../../storage/sql.ts'
 import { type IndexedColumn, sortExpression } from '../../structures/storage/auto-index.ts'
@@ -63,8 +64,6 @@ export const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn)
   conditions.every(
     (condition) =>
       testedColumn(condition) !== column ||
-      condition.op === 'neq' ||
-      condition.op === 'not_in' ||
-      condition.op === 'has_none' ||
+      (isNegated(condition.op) && condition.op !== 'is_empty') ||
       condition.op === 'contains',
   )

@@ -1,4 +1,5 @@
-import { type Operator, valueTypeOf } from '../../../filter/record/field-types.ts'
+import type { RowOperator } from '../../../filter/operators.ts'
+import { valueTypeOf } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { Snapshot } from '../../../kernel/operation.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
@@ -214,8 +215,8 @@ export interface IndexChoice {
   readonly few: number | undefined
 }
 
-const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
-const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
+const SINGLE: ReadonlySet<RowOperator> = new Set(['eq', 'in', 'is_empty'])
+const SEEKABLE: ReadonlySet<RowOperator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
 
 /** Whether an index on the condition's target leads to the matching rows. */
 const isSeekable = (condition: Condition): boolean =>

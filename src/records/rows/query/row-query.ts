@@ -152,8 +152,8 @@ function testedTexts({ definition }: RowQuery, conditions: readonly Condition[])
   const long = definition.fields.filter((field) => field.multiple || rulesOf(field).companion === 'folded')
   return long.flatMap(({ column }) => {
     const testing = conditions.filter(
-      ({ target, op }) =>
-        !op.endsWith('empty') && (target === '*' || (typeof target !== 'string' && target.column === column)),
+      ({ target, operands }) =>
+        operands.length > 0 && (target === '*' || (typeof target !== 'string' && target.column === column)),
     )
     if (testing.length === 0) return []
     const times = testing.map(({ op, operands }) => {
@@ -330,7 +330,7 @@ export const decidingColumn = (index: UsableIndex, condition: Condition): Indexe
 /** The condition as a test of index entries. */
 function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
   const { key, written } = column
-  const isText = written !== undefined && op !== 'is_empty' && op !== 'not_empty'
+  const isText = written !== undefined && operands.length > 0
   return isText ? textCondition(column, written, { op, operands }) : [columnCondition(key, op, operands)]
 }
 

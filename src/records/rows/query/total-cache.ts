@@ -1,4 +1,4 @@
-import type { Operator } from '../../../filter/record/field-types.ts'
+import type { RowOperator } from '../../../filter/operators.ts'
 import { matchesFilter } from '../../../filter/record/match.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import { isPoint } from '../../../filter/record/values.ts'
@@ -219,7 +219,7 @@ const newFamilies = () => new BoundedCache<string, Bound[]>(MAX_FAMILIES)
 const familiesOf = ({ sql }: Reader) => sql.state.of(newFamilies)
 
 /** The operator of the opposite bound of the rows between two ranges. */
-const OTHER_SIDE: Partial<Record<Operator, Operator>> = { lt: 'gte', lte: 'gt', gt: 'lte', gte: 'lt' }
+const OTHER_SIDE: Partial<Record<RowOperator, RowOperator>> = { lt: 'gte', lte: 'gt', gt: 'lte', gte: 'lt' }
 
 interface NearTotal {
   readonly total: number
@@ -240,7 +240,7 @@ export function countNear(reader: Reader, query: RowQuery, count: (query: RowQue
   if (!smaller) return { total: count(query), range }
   const between = {
     target: condition.target,
-    op: OTHER_SIDE[condition.op] as Operator,
+    op: OTHER_SIDE[condition.op] as RowOperator,
     operands: [point(smaller.bound)],
   }
   const rest = count({ ...query, conditions: [...query.conditions, between] })

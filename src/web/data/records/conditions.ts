@@ -1,3 +1,4 @@
+import { OPERATORS, ROW_OPERATORS, type RowOperator } from '../../../filter/operators.ts'
 import type { Field, Structure } from './model.ts'
 
 /** A condition of a filter, in the API's format. */
@@ -7,34 +8,24 @@ export interface Condition {
   readonly value?: unknown
 }
 
-const EQUALITY = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
-const ORDERED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
-const OPERATORS: Readonly<Record<string, readonly string[]>> = {
-  number: ORDERED,
-  date: ORDERED,
-  time: ORDERED,
-  datetime: ORDERED,
-  text: ['contains', 'eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty'],
-  select: EQUALITY,
-  note: EQUALITY,
-  file: EQUALITY,
-  record: EQUALITY,
-  bool: ['eq', 'neq', 'is_empty', 'not_empty'],
-  user: EQUALITY,
-  multiple: ['has_any', 'has_all', 'has_none', 'is_empty', 'not_empty'],
-  instant: ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'],
+/** The initial operator of types whose first one is rarely meant. */
+const INITIAL: Readonly<Record<string, RowOperator>> = { text: 'contains', instant: 'gt' }
+
+/** The operators allowed for a type of column, the initial one first. */
+export function operatorsOf(type: string): readonly RowOperator[] {
+  const all: readonly RowOperator[] =
+    ROW_OPERATORS[type === 'instant' ? 'created_at' : (type as keyof typeof ROW_OPERATORS)] ?? []
+  const initial = INITIAL[type]
+  return initial === undefined ? all : [initial, ...all.filter((op) => op !== initial)]
 }
 
-/** The operators allowed for a field type, in display order. */
-export const operatorsOf = (type: string): readonly string[] => OPERATORS[type] ?? EQUALITY
-
-const LABELS: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<RowOperator, string>> = {
   eq: 'is',
   neq: 'is not',
-  gt: 'more than',
-  gte: 'at least',
-  lt: 'less than',
-  lte: 'at most',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
   in: 'is one of',
   not_in: 'is none of',
   contains: 'contains',
@@ -44,22 +35,30 @@ const LABELS: Readonly<Record<string, string>> = {
   is_empty: 'is empty',
   not_empty: 'is not empty',
 }
-const TIME_LABELS: Readonly<Record<string, string>> = {
+const TIME_LABELS: Readonly<Record<RowOperator, string>> = {
   ...LABELS,
-  gt: 'after',
-  gte: 'on or after',
-  lt: 'before',
-  lte: 'on or before',
+  gt: 'is after',
+  gte: 'is on or after',
+  lt: 'is before',
+  lte: 'is on or before',
 }
 
 const isTime = (type: string) => ['date', 'time', 'datetime', 'instant'].includes(type)
 
 export const operatorLabel = (type: string, op: string): string =>
-  (isTime(type) ? TIME_LABELS : LABELS)[op] ?? op
+  (isTime(type) ? TIME_LABELS : LABELS)[op as RowOperator] ?? op
 
-export const takesValue = (op: string): boolean => op !== 'is_empty' && op !== 'not_empty'
-const LISTS: ReadonlySet<string> = new Set(['in', 'not_in', 'has_any', 'has_all', 'has_none'])
-export const takesList = (op: string): boolean => LISTS.has(op)
+const operandsOf = (op: string) => OPERATORS[op as RowOperator]?.takes
+
+export const takesValue = (op: string): boolean => operandsOf(op) !== 'none'
+export const takesList = (op: string): boolean => operandsOf(op) === 'list'
+
+/** The type that determines the operators of a field. */
+export const columnType = ({
+  type,
+  multiple,
+  result,
+}: Pick<Field, 'type' | 'multiple' | 'result'>): string => (multiple ? 'multiple' : (result ?? type))
 
 /** A column to filter and sort by: a field, or the time a row was created or edited. */
 export interface Column {
@@ -80,8 +79,8 @@ export const columnsOf = ({ fields }: Structure): readonly Column[] => [
   ...fields
     .filter(({ type }) => type !== 'rollup')
     .map((field: Field) => {
-      const { key, label, type, options, multiple } = field
-      return { key, label, type: multiple ? 'multiple' : type, options, field }
+      const { key, label, options } = field
+      return { key, label, type: columnType(field), options, field }
     }),
   ...INSTANTS,
 ]

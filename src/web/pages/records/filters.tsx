@@ -153,7 +153,7 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   const column = columns.find((known) => known.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)
-  const op = selectedOp && operators.includes(selectedOp) ? selectedOp : (operators[0] ?? 'eq')
+  const op = operators.find((known) => known === selectedOp) ?? operators[0] ?? 'eq'
   const save = async (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
     const entered = await parseCondition(column, op, texts).catch(({ message: error }: Error) => ({ error }))

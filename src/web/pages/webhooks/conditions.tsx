@@ -2,7 +2,9 @@ import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { type Condition, needsValue, OPERATORS, valueText } from './condition-text.ts'
+import { columnType, operatorLabel, operatorsOf, takesValue } from '../../data/records/conditions.ts'
+import type { Structure } from '../../data/records/model.ts'
+import { type Condition, valueText } from './condition-text.ts'
 
 /** A condition while it is edited. */
 export interface ConditionInput {
@@ -17,7 +19,7 @@ export const conditionInputs = (filter: readonly Condition[]): ConditionInput[] 
   filter.map(({ field, op, value }, id) => ({ id, field, op, value: valueText(value) }))
 
 interface ConditionsProps {
-  readonly structure: { readonly fields: readonly { readonly key: string; readonly label: string }[] }
+  readonly structure: Pick<Structure, 'fields'>
   readonly conditions: Signal<readonly ConditionInput[]>
   readonly error: string | undefined
 }
@@ -32,10 +34,19 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
   const add = () => {
     const [field] = structure.fields
     const next = Math.max(-1, ...conditions.value.map(({ id }) => id)) + 1
-    conditions.value = [...conditions.value, { id: next, field: field?.key ?? 'id', op: 'eq', value: '' }]
+    const op = operatorsOf(typeOf(field?.key ?? 'id'))[0] ?? 'eq'
+    conditions.value = [...conditions.value, { id: next, field: field?.key ?? 'id', op, value: '' }]
   }
   const remove = (index: number) => {
     conditions.value = conditions.value.filter((_, other) => other !== index)
+  }
+  const typeOf = (key: string) => {
+    const field = structure.fields.find((known) => known.key === key)
+    return field ? columnType(field) : key
+  }
+  const changeField = (index: number, op: Condition['op'], field: string) => {
+    const operators = operatorsOf(typeOf(field))
+    change(index, { field, op: operators.includes(op) ? op : (operators[0] ?? op) })
   }
   const id = useId()
   return (
@@ -47,7 +58,7 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
             class="input"
             aria-label={`Field of condition ${index + 1}`}
             value={field}
-            onChange={({ currentTarget }) => change(index, { field: currentTarget.value })}
+            onChange={({ currentTarget }) => changeField(index, op, currentTarget.value)}
           >
             {structure.fields.map(({ key, label }) => (
               <option key={key} value={key}>
@@ -61,13 +72,13 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
             value={op}
             onChange={({ currentTarget }) => change(index, { op: currentTarget.value as Condition['op'] })}
           >
-            {Object.entries(OPERATORS).map(([name, words]) => (
+            {operatorsOf(typeOf(field)).map((name) => (
               <option key={name} value={name}>
-                {words}
+                {operatorLabel(typeOf(field), name)}
               </option>
             ))}
           </select>
-          {needsValue(op) && (
+          {takesValue(op) && (
             <input
               class="input"
               aria-label={`Value of condition ${index + 1}`}

@@ -5,6 +5,7 @@ import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Pane, QueryResult } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
+import { columnType } from '../../data/records/conditions.ts'
 import type { Fault } from '../../data/request.ts'
 import { useKeys } from '../../data/settings.ts'
 import { useQuery } from '../../data/use-query.ts'
@@ -364,7 +365,10 @@ interface FormState {
 
 function inputOf(data: FormData, { kind, conditions, structure, group, isPulled }: FormState): WebhookInput {
   const fields = data.getAll('fields').map(String)
-  const typeOf = (key: string) => structure?.fields.find((field) => field.key === key)?.type
+  const typeOf = (key: string) => {
+    const field = structure?.fields.find((known) => known.key === key)
+    return field && columnType(field)
+  }
   const filter = conditions.map(({ field, op, value }): Condition => {
     const parsed = parseValue(value, op, typeOf(field))
     return parsed === undefined ? { field, op } : { field, op, value: parsed }

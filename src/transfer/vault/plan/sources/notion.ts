@@ -15,10 +15,6 @@ const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
 export const withoutId = (name: string): string => name.replace(ID, '') || name
 
-/** The id at the end of a name, before its extension. */
-export const notionIdIn = (path: string): string | undefined =>
-  /([\da-f]{32})(?:_all)?(?:\.\w{1,9})?$/.exec(path)?.[1]
-
 export const notion: Source = {
   name: 'notion',
   titleOf: (path) => withoutId(withoutExtension(baseName(path))),

@@ -9,8 +9,8 @@ import {
   type Group,
   kindOf,
   MAX_DEPTH,
-  OPERATORS,
   type Operator,
+  operatorsOf,
   subjectOf,
   type Tree,
   withOperator,
@@ -217,7 +217,7 @@ function ValueFields({ condition, definitions, onChange }: FieldsProps<Exclude<C
           onChange(withOperator(condition, currentTarget.value as Operator, kind, options))
         }
       >
-        {(OPERATORS[kind] ?? []).map((op) => (
+        {operatorsOf(kind).map((op) => (
           <option key={op} value={op}>
             {OPERATOR_WORDS[op]}
           </option>

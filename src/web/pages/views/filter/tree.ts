@@ -1,8 +1,10 @@
+import { NOTE_FIELDS, NOTE_OPERATORS, OPERATORS } from '../../../../filter/operators.ts'
 import type { components } from '../../../data/api-types.d.ts'
 
 export type Tree = components['schemas']['FilterTree']
 export type Group = components['schemas']['FilterGroup']
 export type Condition = Exclude<Tree, Group>
+export type ValueCondition = Exclude<Condition, { type: 'tags' }>
 export type Tag = components['schemas']['Tag']
 export type Property = components['schemas']['Property']
 export type Operator = components['schemas']['PropertyCondition']['op']
@@ -14,38 +16,14 @@ export interface Definitions {
   readonly properties: readonly Property[]
 }
 
-const TEXT: readonly Operator[] = [
-  'contains',
-  'not_contains',
-  'eq',
-  'neq',
-  'starts_with',
-  'ends_with',
-  'in',
-  'not_in',
-  'empty',
-  'not_empty',
-]
+/** The initial operator of types whose first one is rarely meant. */
+const INITIAL: Partial<Record<ValueKind, Operator>> = { text: 'contains', date: 'within' }
 
-/** The operators of each type of value, the initial one first. */
-export const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
-  text: TEXT,
-  select: [
-    'eq',
-    'neq',
-    'in',
-    'not_in',
-    'contains',
-    'not_contains',
-    'starts_with',
-    'ends_with',
-    'empty',
-    'not_empty',
-  ],
-  number: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'between', 'empty', 'not_empty'],
-  date: ['within', 'on', 'before', 'after', 'on_or_before', 'on_or_after', 'between', 'empty', 'not_empty'],
-  bool: ['eq', 'empty', 'not_empty'],
-  json: ['has_key', 'contains', 'empty', 'not_empty'],
+/** The operators of a type of value, the initial one first. */
+export function operatorsOf(kind: ValueKind): readonly Operator[] {
+  const all: readonly Operator[] = NOTE_OPERATORS[kind]
+  const initial = INITIAL[kind]
+  return initial === undefined ? all : [initial, ...all.filter((op) => op !== initial)]
 }
 
 /** The maximum number of nested groups. */
@@ -57,23 +35,23 @@ export function subjectOf(condition: Condition): string {
   return condition.type === 'field' ? condition.field : `property ${condition.def_id}`
 }
 
-export function kindOf(condition: Condition, { properties }: Definitions): string {
-  if (condition.type === 'field') return condition.field === 'title' ? 'text' : 'date'
-  if (condition.type === 'tags') return 'tags'
+export function kindOf(condition: ValueCondition, { properties }: Definitions): ValueKind {
+  if (condition.type === 'field') return NOTE_FIELDS[condition.field]
   return properties.find(({ id }) => id === condition.def_id)?.type ?? 'text'
 }
 
 /** The initial value for an operator. */
 export function initialValue(kind: string, op: Operator, options: readonly string[] = []): unknown {
-  if (op === 'empty' || op === 'not_empty') return undefined
-  if (op === 'in' || op === 'not_in') return []
+  const { takes } = OPERATORS[op]
+  if (takes === 'none') return undefined
+  if (takes === 'list') return []
   if (kind === 'date') {
     const today = { relative: { n: 0, unit: 'day' } }
     const lastWeek = { relative: { n: -7, unit: 'day' } }
-    if (op === 'between') return [lastWeek, today]
+    if (takes === 'pair') return [lastWeek, today]
     return op === 'within' ? lastWeek : today
   }
-  if (kind === 'number') return op === 'between' ? [0, 10] : 0
+  if (kind === 'number') return takes === 'pair' ? [0, 10] : 0
   if (kind === 'bool') return true
   return kind === 'select' && (op === 'eq' || op === 'neq') ? (options[0] ?? '') : ''
 }
@@ -89,24 +67,21 @@ export function conditionOn(subject: string, { tags, properties }: Definitions):
     return { type: 'tags', op: 'has_any', tag_ids: tags.slice(0, 1).map(({ id }) => id) }
   const [, id] = subject.split(' ')
   if (id === undefined) {
-    const kind = subject === 'title' ? 'text' : 'date'
-    const op = (OPERATORS[kind] as readonly Operator[])[0] as Operator
-    return {
-      type: 'field',
-      field: subject as 'title' | 'created_at' | 'updated_at',
-      op,
-      value: initialValue(kind, op),
-    }
+    const field = subject as keyof typeof NOTE_FIELDS
+    return { type: 'field', field, ...newTest(NOTE_FIELDS[field]) }
   }
   const property = properties.find((one) => one.id === id)
-  const kind = property?.type ?? 'text'
-  const op = (OPERATORS[kind] as readonly Operator[])[0] as Operator
-  return { type: 'property', def_id: id, op, value: initialValue(kind, op, property?.options ?? []) }
+  return { type: 'property', def_id: id, ...newTest(property?.type ?? 'text', property?.options) }
+}
+
+function newTest(kind: ValueKind, options?: readonly string[] | null): { op: Operator; value: unknown } {
+  const op = operatorsOf(kind)[0] as Operator
+  return { op, value: initialValue(kind, op, options ?? []) }
 }
 
 /** The condition with another operator, keeping its value if possible. */
 export function withOperator(
-  condition: Exclude<Condition, { type: 'tags' }>,
+  condition: ValueCondition,
   op: Operator,
   kind: string,
   options: readonly string[],

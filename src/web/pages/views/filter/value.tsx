@@ -1,3 +1,4 @@
+import { OPERATORS } from '../../../../filter/operators.ts'
 import { shiftOf } from '../../../../lib/filter-sentence.ts'
 import type { Operator } from './tree.ts'
 
@@ -11,8 +12,9 @@ interface ValueProps {
 
 /** The input for the value of a condition. */
 export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
-  if (op === 'empty' || op === 'not_empty') return null
-  if (op === 'in' || op === 'not_in')
+  const { takes } = OPERATORS[op]
+  if (takes === 'none') return null
+  if (takes === 'list')
     return (
       <input
         class="input"
@@ -28,7 +30,7 @@ export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
         }
       />
     )
-  if (op === 'between') {
+  if (takes === 'pair') {
     const [low, high] = value as [unknown, unknown]
     return (
       <>

@@ -1,6 +1,14 @@
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { type ConditionInput, nextId, OPERATORS, SUBJECTS, withType } from './when-draft.ts'
+import {
+  type ConditionInput,
+  nextId,
+  OPERATOR_LABELS,
+  SUBJECTS,
+  takesList,
+  takesValue,
+  withType,
+} from './when-draft.ts'
 
 const MAX_CONDITIONS = 20
 
@@ -85,16 +93,16 @@ const Condition = ({ condition: { of, operand, op, value }, name, onChange, onRe
     )}
     <Choice
       label={`Comparison of ${name}`}
-      isWide={op === 'exists'}
-      options={OPERATORS}
+      isWide={!takesValue(op)}
+      options={OPERATOR_LABELS}
       value={op}
       onChange={(next) => onChange({ op: next })}
     />
-    {op !== 'exists' && (
+    {takesValue(op) && (
       <input
         class="input"
         aria-label={`Value of ${name}`}
-        placeholder={op === 'in' || op === 'not_in' ? 'separated by commas' : undefined}
+        placeholder={takesList(op) ? 'separated by commas' : undefined}
         value={value}
         onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
       />

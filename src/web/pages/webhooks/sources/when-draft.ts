@@ -1,3 +1,5 @@
+import { OPERATORS, type SourceOperator } from '../../../../filter/operators.ts'
+
 /** The conditions of a source, as stored by the server. */
 export type When = readonly Record<string, unknown>[]
 
@@ -18,7 +20,7 @@ export const SUBJECTS: Readonly<Record<ConditionInput['of'], string>> = {
   header: 'Header',
 }
 
-export const OPERATORS: Readonly<Record<string, string>> = {
+export const OPERATOR_LABELS: Readonly<Record<SourceOperator, string>> = {
   eq: 'is',
   neq: 'is not',
   in: 'is one of',
@@ -27,7 +29,10 @@ export const OPERATORS: Readonly<Record<string, string>> = {
   starts_with: 'starts with',
 }
 
-const isList = (op: string): boolean => op === 'in' || op === 'not_in'
+const operandsOf = (op: string) => OPERATORS[op as SourceOperator]?.takes
+
+export const takesValue = (op: string): boolean => operandsOf(op) !== 'none'
+export const takesList = (op: string): boolean => operandsOf(op) === 'list'
 
 export const conditionInputs = (when: When): ConditionInput[] =>
   when.map(({ path, header, op, value }, id) => ({
@@ -53,7 +58,9 @@ export const whenOf = (inputs: readonly ConditionInput[]): When =>
   inputs.map(({ of, operand, op, value }) => ({
     ...(of === 'event' ? { event: true } : { [of]: operand.trim() }),
     op,
-    ...(op !== 'exists' && { value: isList(op) ? parts(value).map(parsed(of)) : singleValue(of, op, value) }),
+    ...(takesValue(op) && {
+      value: takesList(op) ? parts(value).map(parsed(of)) : singleValue(of, op, value),
+    }),
   }))
 
 /** Splits a list at its commas, except those in quotes. */
