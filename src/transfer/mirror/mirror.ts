@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type AppContext, contextOn } from '../../context.ts'
@@ -196,6 +196,8 @@ function removeUnfinished(file: string): void {
   rmSync(stageFileOf(file), { force: true })
 }
 
+const LARGE_STAGE_BYTES = 16 * 2 ** 20
+
 /**
  * Copies a remote workspace into a new database, which gets its name when it is complete. Users and keys come from the
  * replaced copy. Without a replaced copy, the database gets the user "owner" and a read-only key, which is returned.
@@ -205,8 +207,8 @@ export async function makeCopy(copy: NewCopy, previous?: Accounts): Promise<stri
   removeUnfinished(file)
   try {
     const staged = await stageAll(copy)
-    // Frees the memory of the snapshot, now garbage, before the other thread needs as much.
-    Bun.gc(true)
+    // Frees the memory of a large snapshot, now garbage, before the other thread needs as much.
+    if (statSync(stageFileOf(file)).size > LARGE_STAGE_BYTES) Bun.gc(true)
     const unfinished = unfinishedFileOf(file)
     const { key, target } = await createDatabase(copy, unfinished, staged, previous)
     await applyIn(copy, unfinished, target)
