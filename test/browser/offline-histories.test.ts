@@ -3,7 +3,7 @@ import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { Lane } from '../support/offline-history.ts'
 
-const HISTORIES = runs(3, 1_000)
+const HISTORIES = runs(2, 1_000)
 /** The number of concurrent histories. A history waits for most of its time. */
 const LANES = runs(2, 4)
 /** The first seed, to repeat failed histories. */

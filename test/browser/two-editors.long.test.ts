@@ -7,7 +7,7 @@ import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { randomSource } from '../support/random.ts'
 import { type Model, newModel, textOf, Writer } from '../support/sitting.ts'
 
-const SITTINGS = runs(4, 500)
+const SITTINGS = runs(2, 500)
 /** The number of notes edited concurrently. */
 const TOGETHER = 3
 /** The number of sittings per note. After these the passages are long, and a new note begins. */

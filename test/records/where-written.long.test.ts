@@ -250,7 +250,7 @@ test(
         for (const { service } of sides) expect(faultsIn(service)).toEqual([])
         for (const { service } of open.splice(0)) service.close()
       }),
-      { numRuns: runs(6, 400) },
+      { numRuns: runs(4, 400) },
     )
   },
   RANDOM_CASES_MS,
