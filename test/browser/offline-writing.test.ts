@@ -94,7 +94,8 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   const names = async () => (await stored()).map(({ data }) => data.name)
   /** Waits until the server has these names. */
   const hasNames = async (wanted: readonly string[]) => {
-    for (let tries = 0; tries < 200 && String(await names()) !== String(wanted); tries++) await Bun.sleep(25)
+    const end = Date.now() + BROWSER_TIMEOUT_MS / 2
+    while (String(await names()) !== String(wanted) && Date.now() < end) await Bun.sleep(25)
     expect(await names()).toEqual([...wanted])
   }
   /** Closes the tab as a crash does, and opens another one. */

@@ -6,6 +6,7 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
@@ -61,13 +62,6 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
     await page.keyboard.up('Control')
   }
   const stateOf = async (title: string) => (await row(title)).data.state
-  const until = async (is: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 200; tries++) {
-      if (await is()) return
-      await Bun.sleep(25)
-    }
-    throw new Error('it never became so')
-  }
 
   beforeAll(async () => {
     app = await startApplication()

@@ -6,6 +6,7 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
@@ -41,13 +42,6 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
   const open = async (query = '') => {
     await page.goto(`${app.server.url}/app/records/${table}?sort=title&direction=asc${query}`)
     await page.waitForSelector(cell(0, 1))
-  }
-  const until = async (is: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 200; tries++) {
-      if (await is()) return
-      await Bun.sleep(25)
-    }
-    throw new Error('it never became so')
   }
   const alt = async (key: KeyInput) => {
     await page.keyboard.down('Alt')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
+import { type Application, startApplication, until, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { keyboardOn } from '../support/keyboard.ts'
@@ -49,13 +49,7 @@ describe.skipIf(!hasBrowser)('a user with a keyboard alone', () => {
       await page.waitForSelector('main')
     },
     says: (text) => untilTextIn(page, 'main', text),
-    until: async (is) => {
-      const end = Date.now() + BROWSER_TIMEOUT_MS / 2
-      while (!(await is())) {
-        if (Date.now() > end) throw new Error('it never became so')
-        await Bun.sleep(20)
-      }
-    },
+    until,
   })
 
   test('completes thirty tasks', () => expect(TASKS).toHaveLength(30))

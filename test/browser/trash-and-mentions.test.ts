@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     (await app.server.post('/v1/notes', { title, content })).body.note.id
 
   async function untilSaved(read: () => Promise<unknown>): Promise<void> {
-    for (let tries = 0; tries < 100 && (await read()) === undefined; tries++) await Bun.sleep(20)
+    while ((await read()) === undefined) await Bun.sleep(20)
   }
 
   test(

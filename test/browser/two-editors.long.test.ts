@@ -39,7 +39,11 @@ describe.skipIf(!hasBrowser)('two people who write in one note at the same time'
   const isSettled = async (id: string, model: Model, pages: readonly Page[]) => {
     const wanted = textOf(model)
     let held = ''
-    for (const end = Date.now() + 20_000; held !== wanted && Date.now() < end; await Bun.sleep(100))
+    for (
+      const end = Date.now() + BROWSER_TIMEOUT_MS / 2;
+      held !== wanted && Date.now() < end;
+      await Bun.sleep(100)
+    )
       held = (await app.server.get(`/v1/notes/${id}`)).body.note.content
     expect(held).toBe(wanted)
     for (const page of pages) await isShown(page, wanted)

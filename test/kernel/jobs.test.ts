@@ -49,7 +49,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 async function isDone(job: Job<string, number>, key: string): Promise<boolean> {
-  for (let tries = 0; tries < 500 && isPending(service.ctx.db, job, key); tries++) await Bun.sleep(2)
+  for (let tries = 0; tries < 5_000 && isPending(service.ctx.db, job, key); tries++) await Bun.sleep(2)
   return !isPending(service.ctx.db, job, key)
 }
 

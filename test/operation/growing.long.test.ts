@@ -47,7 +47,7 @@ async function newKey(file: string, ...flags: string[]): Promise<string> {
 const hostOf = (url: string) => new URL(url).host
 
 async function untilEqual(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2_000; tries++) {
     if (Bun.deepEquals(await read(), wanted)) return
     await Bun.sleep(20)
   }

@@ -86,7 +86,7 @@ async function write(server: ServerProcess, name: string, wanted: number): Promi
 
 async function untilReplicated(title: string): Promise<void> {
   const copy = folder.file('copy.db')
-  for (let tries = 0; tries < 60; tries++) {
+  for (let tries = 0; tries < 240; tries++) {
     if ((await restoreTo(copy)) && titlesIn(copy).includes(title)) return
     await Bun.sleep(250)
   }

@@ -32,7 +32,7 @@ export async function startProxy(folder: Folder, command: string[], url: string)
     stdout: 'ignore',
     stderr: Bun.file(log),
   })
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 1_000; tries++) {
     const health = await fetch(`${url}/healthz`).catch(() => undefined)
     if (health?.ok) return child
     await Bun.sleep(50)

@@ -149,6 +149,12 @@ async function find(page: Page, what: string): Promise<ElementHandle> {
 /** The source of an expression in the page: whether an element has this accessible name. */
 const isNamed = (name: string) => `((one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)})`
 
+/** Polls until the condition holds. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + WAIT_MS; !(await holds()); await Bun.sleep(25))
+    if (Date.now() > end) throw new Error('the condition never held')
+}
+
 /** Records in the page whether a button, link or summary of this name is clicked from now on. */
 const noteClicks = (page: Page, name: string) =>
   page.evaluateHandle(
