@@ -11,7 +11,9 @@ export interface TableChoices {
   readonly frozen?: number
   /** The summary of each field in the footer of the table. */
   readonly figures?: Readonly<Record<string, string>>
-  /** The values of the collapsed groups. */
+  /** The fields that group its rows, as in an address. */
+  readonly group?: string
+  /** The paths of the collapsed groups. */
   readonly folded?: readonly string[]
 }
 

@@ -27,6 +27,14 @@ export function formatDay(day: string): string {
   return isIso() || Number.isNaN(instant.getTime()) ? day : DAYS.value.format(instant)
 }
 
+const MONTHS = computed(
+  () => new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+)
+
+/** The month of a day such as `2026-11-01`. */
+export const formatMonth = (day: string): string =>
+  isIso() ? day.slice(0, 7) : MONTHS.value.format(new Date(`${day}T00:00:00Z`))
+
 /** An instant in the local time zone. */
 export function formatInstant(value: string): string {
   const instant = new Date(value)

@@ -1,43 +1,43 @@
 import { computed, effect, signal } from '@preact/signals'
-import { api } from '../api.ts'
-import type { Condition } from './conditions.ts'
-import { queryOf, type Row, type RowQuery } from './model.ts'
+import { type Grouping, type GroupValue, groupKey } from './group-values.ts'
+import { readGroups, within } from './grouping.ts'
+import type { Row, RowQuery } from './model.ts'
 import { type ChangedCells, type Group, type RowList, RowSource } from './rows.ts'
 
 /** Changes within this time are refetched together. */
 const REFRESH_MS = 100
 
-/** A column of a board, in the API's format. */
-export interface BoardColumn {
-  readonly value: string | boolean | null
+interface Node {
+  /** The keys of its group and of those around it. */
+  readonly path: string
+  readonly level: number
+  readonly value: GroupValue
+  /** Its number of rows when the groups were read. */
   readonly total: number
-  readonly records: readonly Row[]
-  readonly has_more: boolean
+  readonly query: RowQuery
+  /** The query of the rows that its level groups. */
+  readonly parent: RowQuery
 }
 
-/** The condition of the rows in a group or column. */
-export function groupCondition(key: string, isMultiple: boolean, value: BoardColumn['value']): Condition {
-  if (value === null) return { field: key, op: 'is_empty' }
-  return isMultiple ? { field: key, op: 'has_any', value: [value] } : { field: key, op: 'eq', value }
-}
-
-interface Part {
-  readonly value: Group['value']
-  readonly source: RowSource
-  /** Number of its first visible row, and the line of its heading. */
+interface Part extends Node {
+  /** The number of its first visible row, and the line of its heading. */
   readonly first: number
   readonly line: number
   readonly count: number
+  /** Lines of rows below its heading. */
+  readonly rows: number
   readonly isOpen: boolean
 }
 
-/** Identifies a group, for example among the collapsed ones. */
-export const groupKey = (value: Group['value']): string => JSON.stringify(value)
+const ROOT = ''
 
-/** The rows of a query, grouped by the values of a field; each group has a heading line. */
+/** The rows of a query, grouped by the values of one or two fields; each group has a heading line. */
 export class GroupedRows implements RowList {
-  readonly #groups = signal<readonly Pick<BoardColumn, 'value' | 'total'>[] | undefined>(undefined)
-  readonly #sources = new Map<string, RowSource>()
+  /** By the path of the group around them. */
+  readonly #nodes = signal<ReadonlyMap<string, readonly Node[]>>(new Map())
+  readonly #reading = new Set<string>()
+  readonly #stale = new Set<string>()
+  readonly #sources = signal<ReadonlyMap<string, RowSource>>(new Map())
   readonly #failure = signal<Error | undefined>(undefined)
   readonly #parts = computed(() => this.#layOut())
   readonly #changes = signal(0)
@@ -45,58 +45,70 @@ export class GroupedRows implements RowList {
   #visible: readonly [first: number, last: number] = [0, 0]
   readonly #stops: (() => void)[] = []
 
-  readonly total = computed(() => this.#groups.value && sum(this.#parts.value, ({ count }) => count))
-  readonly shown = computed(() => sum(this.#parts.value, ({ count, isOpen }) => (isOpen ? count : 0)))
+  readonly total = computed(
+    () =>
+      this.#nodes.value.get(ROOT) && sum(this.#parts.value, ({ level, count }) => (level === 0 ? count : 0)),
+  )
+  readonly shown = computed(() => sum(this.#parts.value, ({ rows }) => rows))
   readonly lines = computed(
-    () => this.#groups.value && sum(this.#parts.value, ({ count, isOpen }) => 1 + (isOpen ? count : 0)),
+    () => this.#nodes.value.get(ROOT) && sum(this.#parts.value, ({ rows }) => 1 + rows),
   )
   readonly version = computed(
-    () => this.#changes.value + sum(this.#parts.value, ({ source }) => source.version.value),
+    () => this.#changes.value + sum([...this.#sources.value.values()], (source) => source.version.value),
   )
   readonly error = computed(
     () =>
-      this.#failure.value ?? this.#parts.value.find(({ source }) => source.error.value)?.source.error.value,
+      this.#failure.value ??
+      [...this.#sources.value.values()].find((source) => source.error.value)?.error.value,
   )
   readonly changedCells = computed(
-    (): ChangedCells => new Map(this.#parts.value.flatMap(({ source }) => [...source.changedCells.value])),
+    (): ChangedCells =>
+      new Map([...this.#sources.value.values()].flatMap((source) => [...source.changedCells.value])),
   )
 
   constructor(
     readonly rowQuery: RowQuery,
-    readonly key: string,
-    /** Whether a row has several values, and is then in several groups. */
-    readonly isMultiple: boolean,
-    /** Keys of the collapsed groups. */
+    readonly groupings: readonly Grouping[],
+    /** Paths of the collapsed groups. */
     readonly collapsed: () => readonly string[],
   ) {
     // Collapsing a group reveals other rows, which must be loaded too.
     this.#stops.push(effect(() => this.#load(this.#parts.value)))
-    void this.#readGroups()
+    void this.#readNodes(ROOT, 0, rowQuery)
   }
 
-  #sourceOf(value: Group['value']): RowSource {
-    const name = groupKey(value)
-    const condition = groupCondition(this.key, this.isMultiple, value)
-    const source =
-      this.#sources.get(name) ??
-      new RowSource({ ...this.rowQuery, filter: [...this.rowQuery.filter, condition] })
-    this.#sources.set(name, source)
+  #isLeaf({ level }: Node): boolean {
+    return level === this.groupings.length - 1
+  }
+
+  #sourceOf({ path, query }: Node): RowSource {
+    const known = this.#sources.peek().get(path)
+    if (known) return known
+    const source = new RowSource(query)
+    this.#sources.value = new Map(this.#sources.peek()).set(path, source)
     return source
   }
 
   #layOut(): Part[] {
     const collapsed = new Set(this.collapsed())
+    const parts: Part[] = []
     let [first, line] = [0, 0]
-    return (this.#groups.value ?? []).map(({ value, total }) => {
-      const source = this.#sourceOf(value)
-      const isOpen = !collapsed.has(groupKey(value))
-      // Until its rows are loaded, the count of the board query is used.
-      const count = (isOpen ? source.total.value : undefined) ?? total
-      const part = { value, source, first, line, count, isOpen }
-      first += isOpen ? count : 0
-      line += 1 + (isOpen ? count : 0)
-      return part
-    })
+    const add = (nodes: readonly Node[]) => {
+      for (const node of nodes) {
+        const isOpen = !collapsed.has(node.path)
+        const isLeaf = this.#isLeaf(node)
+        const source = isOpen && isLeaf ? this.#sources.value.get(node.path) : undefined
+        // Until its rows are loaded, the count of the summary is used.
+        const count = source?.total.value ?? node.total
+        const rows = isOpen && isLeaf ? count : 0
+        parts.push({ ...node, first, line, count, rows, isOpen })
+        first += rows
+        line += 1 + rows
+        if (isOpen && !isLeaf) add(this.#nodes.value.get(node.path) ?? [])
+      }
+    }
+    add(this.#nodes.value.get(ROOT) ?? [])
+    return parts
   }
 
   #partAt(line: number): Part | undefined {
@@ -105,12 +117,15 @@ export class GroupedRows implements RowList {
 
   row(line: number): Row | undefined {
     const part = this.#partAt(line)
-    return part && line > part.line ? part.source.row(line - part.line - 1) : undefined
+    return part && line > part.line
+      ? this.#sources.value.get(part.path)?.row(line - part.line - 1)
+      : undefined
   }
 
   group(line: number): Group | undefined {
     const part = this.#partAt(line)
-    return part?.line === line ? part : undefined
+    const grouping = part && this.groupings[part.level]
+    return part?.line === line && grouping ? { ...part, grouping } : undefined
   }
 
   numberOf(line: number): number {
@@ -119,30 +134,37 @@ export class GroupedRows implements RowList {
   }
 
   lineOf(number: number): number {
-    const part = this.#parts.value.findLast(
-      ({ first, isOpen, count }) => isOpen && count > 0 && first <= number,
-    )
-    return part ? part.line + 1 + Math.min(part.count - 1, number - part.first) : 0
+    const part = this.#parts.value.findLast(({ first, rows }) => rows > 0 && first <= number)
+    return part ? part.line + 1 + Math.min(part.rows - 1, number - part.first) : 0
   }
 
   indexOf(id: string): number | undefined {
-    for (const { source, line, isOpen } of this.#parts.value) {
-      const index = isOpen ? source.indexOf(id) : undefined
+    for (const { path, line, rows } of this.#parts.value) {
+      const index = rows > 0 ? this.#sources.value.get(path)?.indexOf(id) : undefined
       if (index !== undefined) return line + 1 + index
     }
     return undefined
   }
 
   find(id: string): Row | undefined {
-    for (const source of this.#sources.values()) {
+    for (const source of this.#sources.value.values()) {
       const row = source.find(id)
       if (row) return row
     }
     return undefined
   }
 
+  #sourceShowing(id: string): RowSource | undefined {
+    return [...this.#sources.peek().values()].find((source) => source.isVisible(id))
+  }
+
   isVisible(id: string): boolean {
-    return this.#parts.value.some(({ source }) => source.isVisible(id))
+    return this.#sourceShowing(id) !== undefined
+  }
+
+  /** The paths of the outermost groups. */
+  paths(): readonly string[] {
+    return (this.#nodes.peek().get(ROOT) ?? []).map(({ path }) => path)
   }
 
   load(first: number, last: number): void {
@@ -150,24 +172,31 @@ export class GroupedRows implements RowList {
     this.#load()
   }
 
-  /** Loads the missing rows of the visible groups. */
+  /** Loads the missing rows and groups within the visible groups. */
   #load(parts = this.#parts.peek()): void {
     const [first, last] = this.#visible
-    for (const { source, line, count, isOpen } of parts) {
-      const [from, to] = [Math.max(0, first - line - 1), Math.min(count - 1, last - line - 1)]
-      if (isOpen && from <= to) source.load(from, to)
+    for (const part of parts) {
+      const { line, rows, path, isOpen, level, query } = part
+      if (line > last) break
+      if (!isOpen || line + rows < first) continue
+      if (!this.#isLeaf(part)) {
+        if (!this.#nodes.peek().has(path) || this.#stale.has(path))
+          void this.#readNodes(path, level + 1, query)
+        continue
+      }
+      const [from, to] = [Math.max(0, first - line - 1), Math.min(rows - 1, last - line - 1)]
+      if (from <= to) this.#sourceOf(part).load(from, to)
     }
   }
 
   async read(number: number, count: number): Promise<readonly Row[]> {
-    const rows: Row[] = []
-    for (const { source, first, count: size, isOpen } of this.#parts.peek()) {
-      if (!isOpen) continue
-      const from = Math.max(number, first)
-      const to = Math.min(number + count, first + size)
-      if (from < to) rows.push(...(await source.read(from - first, to - from)))
+    const found: Row[] = []
+    for (const part of this.#parts.peek()) {
+      const from = Math.max(number, part.first)
+      const to = Math.min(number + count, part.first + part.rows)
+      if (from < to) found.push(...(await this.#sourceOf(part).read(from - part.first, to - from)))
     }
-    return rows
+    return found
   }
 
   refresh(): void {
@@ -177,39 +206,55 @@ export class GroupedRows implements RowList {
   refreshNow(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    for (const source of this.#sources.values()) source.expire()
+    for (const source of this.#sources.peek().values()) source.expire()
+    for (const path of this.#nodes.peek().keys()) if (path !== ROOT) this.#stale.add(path)
     this.#load()
-    void this.#readGroups()
+    void this.#readNodes(ROOT, 0, this.rowQuery)
   }
 
-  async #readGroups(): Promise<void> {
+  async #readNodes(parent: string, level: number, parentQuery: RowQuery): Promise<void> {
+    const grouping = this.groupings[level]
+    if (!grouping || this.#reading.has(parent)) return
+    this.#reading.add(parent)
+    this.#stale.delete(parent)
     try {
-      const query = { ...queryOf(this.rowQuery), group_by: this.key, limit: 1 }
-      const { columns } = (await api.get('/v1/records/board', { query })) as { columns: BoardColumn[] }
-      this.#groups.value = columns.filter(({ value, total }) => value !== null || total > 0)
+      const groups = await readGroups(parentQuery, grouping)
+      // Inner groups without rows would only make the list longer.
+      const shown = level === 0 ? groups : groups.filter(({ count }) => count > 0)
+      const nodes = shown.map(({ value, count }): Node => {
+        const key = groupKey(value)
+        return {
+          path: parent === ROOT ? key : `${parent} ${key}`,
+          level,
+          value,
+          total: count,
+          query: within(parentQuery, grouping, value),
+          parent: parentQuery,
+        }
+      })
+      this.#nodes.value = new Map(this.#nodes.peek()).set(parent, nodes)
       this.#failure.value = undefined
-      this.#load()
     } catch (error) {
       this.#failure.value = error as Error
+    } finally {
+      this.#reading.delete(parent)
     }
+    this.#load()
   }
 
   async readRow(id: string): Promise<void> {
-    await this.#parts
-      .peek()
-      .find(({ source }) => source.isVisible(id))
-      ?.source.readRow(id)
+    await this.#sourceShowing(id)?.readRow(id)
   }
 
   replace(row: Row): void {
-    for (const source of this.#sources.values()) if (source.find(row.id)) source.replace(row)
+    for (const source of this.#sources.peek().values()) if (source.find(row.id)) source.replace(row)
     this.#changes.value++
   }
 
   close(): void {
     clearTimeout(this.#timer)
     for (const stop of this.#stops) stop()
-    for (const source of this.#sources.values()) source.close()
+    for (const source of this.#sources.peek().values()) source.close()
   }
 }
 

@@ -32,6 +32,14 @@ export interface Row {
   readonly deleted_at: string | null
 }
 
+/** A column of a board, in the API's format. */
+export interface BoardColumn {
+  readonly value: string | boolean | null
+  readonly total: number
+  readonly records: readonly Row[]
+  readonly has_more: boolean
+}
+
 export interface RowPage {
   readonly records: readonly Row[]
   readonly total: number

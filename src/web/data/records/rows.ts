@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../api.ts'
 import { Refused, Unreachable, unreachableSince } from '../request.ts'
+import type { Grouping, GroupValue } from './group-values.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
 /** Rows per block. */
@@ -25,9 +26,17 @@ export type ChangedCells = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The heading of a group. */
 export interface Group {
-  readonly value: string | boolean | null
+  readonly grouping: Grouping
+  readonly value: GroupValue
+  /** Identifies the group, for example among the collapsed ones. */
+  readonly path: string
+  /** 0 for a group that is in no other. */
+  readonly level: number
   readonly count: number
   readonly isOpen: boolean
+  /** The query of its rows, and of those that its level groups. */
+  readonly query: RowQuery
+  readonly parent: RowQuery
 }
 
 /** The lines of a grid: rows, with a heading line per group if they are grouped. */

@@ -1,48 +1,69 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
-import { Button, ErrorText } from '../../components/form.tsx'
+import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import {
   type Column,
   type Condition,
   columnsOf,
   operatorLabel,
-  operatorsOf,
-  takesList,
   takesValue,
 } from '../../data/records/conditions.ts'
-import { targetOf } from '../../data/records/labels.ts'
-import { type Member, readMembers } from '../../data/records/members.ts'
-import type { Structure, Value } from '../../data/records/model.ts'
-import { isReference } from '../../data/records/references.ts'
-import { readReference } from '../../data/records/suggestions.ts'
-import { editText, inputKind, type Parsed, parseValue } from '../../data/records/values.ts'
+import type { Structure } from '../../data/records/model.ts'
 import { search, setParameters } from '../../router.ts'
+import { textsOf } from './filter-values.ts'
+import type { GridState } from './grid/state.ts'
+import { GroupChoice } from './group-choice.tsx'
 import { currentOrder, ordersOf } from './orders.ts'
-import { conditions, filteredField, searchText, setConditions } from './view.ts'
+import { conditions, filteredField, searchColumn, searchText, setConditions } from './view.ts'
+
+const ConditionEditor = lazy(async () => (await import('./filter-editor.tsx')).ConditionEditor)
 
 const TYPING_MS = 250
 
-/** The conditions as chips, a form to add one, and a search over all fields. */
-export function Filters({ structure }: { structure: Structure }) {
+interface FiltersProps {
+  readonly structure: Structure
+  /** Undefined where rows cannot be grouped, such as on a board. */
+  readonly grid: GridState | undefined
+}
+
+/** The conditions as chips, which act while they are edited; the grouping, the order, and a search. */
+export function Filters({ structure, grid }: FiltersProps) {
   const list = conditions()
   const columns = columnsOf(structure)
+  // A new filter is a chip without a value; it becomes a condition with its first value.
+  const draft = useSignal<string | undefined>(undefined)
+  const wanted = filteredField.value
+  useEffect(() => {
+    if (wanted === undefined) return
+    filteredField.value = undefined
+    draft.value = wanted
+  }, [wanted])
+  const chips = list.length + (draft.value === undefined ? 0 : 1)
   return (
     <fieldset class="tools wraps" aria-label="Filters">
-      {list.map((condition, index) => (
+      {Array.from({ length: chips }, (_, index) => (
         <Chip
-          key={`${index} ${JSON.stringify(condition)}`}
-          id={`filter-${index}`}
-          condition={condition}
+          key={index}
+          structure={structure}
           columns={columns}
-          onChange={(changed) => setConditions(list.with(index, changed))}
-          onRemove={() => setConditions(list.toSpliced(index, 1))}
+          index={index}
+          condition={list[index]}
+          field={list[index]?.field ?? draft.value ?? ''}
+          onChange={(changed) => {
+            draft.value = undefined
+            setConditions(list.toSpliced(index, 1, changed))
+          }}
+          onRemove={() => {
+            draft.value = undefined
+            setConditions(list.toSpliced(index, 1))
+          }}
+          onCancel={() => (draft.value = undefined)}
         />
       ))}
-      <Button kind="quiet" popovertarget="new-filter">
-        <Icon name="plus" />
-        Filter
-      </Button>
+      <NewFilter columns={columns} onChoose={(key) => (draft.value = key)} />
       <Button
         kind="quiet"
         aria-pressed={search.value.get('chart') !== null}
@@ -51,14 +72,43 @@ export function Filters({ structure }: { structure: Structure }) {
         <Icon name="chart" />
         Chart
       </Button>
+      {grid && <GroupChoice grid={grid} />}
       <OrderChoice structure={structure} />
-      <SearchField />
-      <FilterForm
-        id="new-filter"
-        columns={columns}
-        onSave={(condition) => setConditions([...list, condition])}
-      />
+      <SearchField structure={structure} />
     </fieldset>
+  )
+}
+
+/** A menu of the fields to filter by. */
+function NewFilter({ columns, onChoose }: { columns: readonly Column[]; onChoose: (key: string) => void }) {
+  const menu = useRef<HTMLDivElement>(null)
+  return (
+    <>
+      <Button kind="quiet" popovertarget="new-filter">
+        <Icon name="plus" />
+        Filter
+      </Button>
+      <div
+        ref={menu}
+        popover="auto"
+        id="new-filter"
+        class="menu scrolls"
+        onToggle={({ newState }) => newState === 'open' && menu.current?.querySelector('button')?.focus()}
+      >
+        {columns.map(({ key, label }) => (
+          <button
+            key={key}
+            type="button"
+            onClick={() => {
+              menu.current?.hidePopover()
+              onChoose(key)
+            }}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    </>
   )
 }
 
@@ -86,36 +136,90 @@ function OrderChoice({ structure }: { structure: Structure }) {
 }
 
 interface ChipProps {
-  readonly id: string
-  readonly condition: Condition
+  readonly structure: Structure
   readonly columns: readonly Column[]
+  readonly index: number
+  /** Undefined until the new filter has a value. */
+  readonly condition: Condition | undefined
+  readonly field: string
   readonly onChange: (condition: Condition) => void
   readonly onRemove: () => void
+  readonly onCancel: () => void
 }
 
-/** A condition; the chip opens its form. */
-function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
-  const column = columns.find(({ key }) => key === condition.field)
-  const label = column?.label ?? condition.field
+/** A condition; the chip opens its editor. */
+function Chip({ structure, columns, index, condition, field, onChange, onRemove, onCancel }: ChipProps) {
+  const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = `filter-${index}`
+  const column = columns.find(({ key }) => key === field)
+  const label = column?.label ?? field
+  useLayoutEffect(() => {
+    if (!condition) button.current?.click()
+  }, [])
   return (
     <>
       <span class="chip">
-        <button type="button" class="what" popovertarget={id}>
-          {label} {operatorLabel(column?.type ?? '', condition.op)}{' '}
-          {takesValue(condition.op) && <b>{textsOf(column, condition.value).join(', ')}</b>}
+        <button ref={button} type="button" class="what" popovertarget={id}>
+          {label} {condition && <ConditionText column={column} condition={condition} />}
           <Icon name="down" />
         </button>
         <button type="button" aria-label={`Remove filter: ${label}`} onClick={onRemove}>
           <Icon name="x" />
         </button>
       </span>
-      <FilterForm id={id} columns={columns} condition={condition} onSave={onChange} />
+      <div
+        popover="auto"
+        id={id}
+        class="menu filter-form"
+        role="dialog"
+        aria-label={`Filter: ${label}`}
+        onToggle={({ newState }) => {
+          setOpen(newState === 'open')
+          if (newState === 'closed' && !condition) onCancel()
+        }}
+      >
+        {isOpen && column && (
+          <ConditionEditor
+            structure={structure}
+            column={column}
+            condition={condition}
+            index={index}
+            onChange={onChange}
+            onRemove={onRemove}
+          />
+        )}
+      </div>
     </>
   )
 }
 
-function SearchField() {
+function ConditionText({
+  column,
+  condition: { op, value },
+}: {
+  column: Column | undefined
+  condition: Condition
+}) {
+  const texts = textsOf(column, value)
+  const isSingle = texts.length === 1
+  const words =
+    isSingle && op === 'in'
+      ? 'is'
+      : isSingle && op === 'not_in'
+        ? 'is not'
+        : operatorLabel(column?.type ?? '', op)
+  return (
+    <>
+      {words} {takesValue(op) && <b>{texts.join(', ')}</b>}
+    </>
+  )
+}
+
+/** Searches all fields, or one of the text fields. */
+function SearchField({ structure }: { structure: Structure }) {
   const field = useDebouncedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
+  const texts = structure.fields.filter(({ type }) => type === 'text')
   return (
     <search class="search-field">
       <Icon name="search" />
@@ -123,241 +227,27 @@ function SearchField() {
         class="input"
         type="search"
         maxLength={200}
-        aria-label="Search all fields"
+        aria-label={searchColumn(structure) ? 'Search one field' : 'Search all fields'}
         placeholder="Search rows"
         {...field}
       />
+      {texts.length > 0 && (
+        <select
+          class="input in-field"
+          aria-label="Search in"
+          value={searchColumn(structure) ?? ''}
+          onChange={({ currentTarget }) =>
+            setParameters({ in: currentTarget.value || undefined }, { replace: true })
+          }
+        >
+          <option value="">All fields</option>
+          {texts.map(({ key, label }) => (
+            <option key={key} value={key}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
     </search>
   )
-}
-
-interface FilterFormProps {
-  readonly id: string
-  readonly columns: readonly Column[]
-  /** The condition to edit; undefined to create one. */
-  readonly condition?: Condition
-  readonly onSave: (condition: Condition) => void
-}
-
-/** Creates or edits a condition, with the operators that the field type allows. */
-function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
-  const [key, setKey] = useState(condition?.field ?? columns[0]?.key ?? 'created_at')
-  const [selectedOp, setSelectedOp] = useState(condition?.op)
-  const [error, setError] = useState<string>()
-  const wanted = filteredField.value
-  useEffect(() => {
-    if (condition || wanted === undefined) return
-    filteredField.value = undefined
-    setKey(wanted)
-  }, [wanted, condition])
-  const column = columns.find((known) => known.key === key) ?? columns[0]
-  if (!column) return null
-  const operators = operatorsOf(column.type)
-  const op = operators.find((known) => known === selectedOp) ?? operators[0] ?? 'eq'
-  const save = async (form: HTMLFormElement) => {
-    const texts = new FormData(form).getAll('value').map(String)
-    const entered = await parseCondition(column, op, texts).catch(({ message: error }: Error) => ({ error }))
-    setError('error' in entered ? entered.error : undefined)
-    if ('error' in entered) return
-    form.hidePopover()
-    form.reset()
-    onSave(entered)
-  }
-  return (
-    <form
-      popover="auto"
-      id={id}
-      class="menu filter-form"
-      aria-label={condition ? 'Edit filter' : 'New filter'}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save(event.currentTarget)
-      }}
-    >
-      <label class="field">
-        <span>Field</span>
-        <select
-          class="input"
-          name="field"
-          value={column.key}
-          onChange={({ currentTarget }) => setKey(currentTarget.value)}
-        >
-          {columns.map((option) => (
-            <option key={option.key} value={option.key}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="field">
-        <span>Condition</span>
-        <select
-          class="input"
-          name="op"
-          value={op}
-          onChange={({ currentTarget }) => setSelectedOp(currentTarget.value)}
-        >
-          {operators.map((option) => (
-            <option key={option} value={option}>
-              {operatorLabel(column.type, option)}
-            </option>
-          ))}
-        </select>
-      </label>
-      {takesValue(op) && (
-        <ValueField
-          key={`${column.key} ${takesList(op)}`}
-          column={column}
-          isList={takesList(op)}
-          current={column.key === condition?.field ? [condition.value].flat() : []}
-        />
-      )}
-      {error !== undefined && <ErrorText>{error}</ErrorText>}
-      <Button kind="main" type="submit">
-        {condition ? 'Save filter' : 'Add filter'}
-      </Button>
-    </form>
-  )
-}
-
-/** The values of a condition as editable text, references by label. */
-const textsOf = (column: Column | undefined, value: unknown): readonly string[] =>
-  [value].flat().flatMap((part) => {
-    if (part === undefined) return []
-    const { field } = column ?? {}
-    const label = field && isReference(field) ? targetOf(field, String(part))?.label : undefined
-    return label ?? editText(part as Value)
-  })
-
-interface ValueFieldProps {
-  readonly column: Column
-  readonly isList: boolean
-  /** The current values. */
-  readonly current: readonly unknown[]
-}
-
-/** The user of the caller, in conditions. */
-const ME = { id: 'me', name: 'Me' }
-
-/** The members of the workspace; undefined until they are read. */
-function useMembers(): readonly Member[] | undefined {
-  const [members, setMembers] = useState<readonly Member[]>()
-  useEffect(() => {
-    readMembers().then(setMembers, () => setMembers([]))
-  }, [])
-  return members
-}
-
-/** Selects members by name; former members that the condition names stay. */
-function MemberField({ column, isList, current }: ValueFieldProps) {
-  const id = useId()
-  const members = useMembers()
-  if (!members) return <p class="dim">Loading…</p>
-  const known = isList ? members : [ME, ...members]
-  const former = current.map(String).filter((value) => !known.some((member) => member.id === value))
-  const all = [...known, ...former.map((value) => ({ id: value, name: textsOf(column, value).join() }))]
-  if (isList)
-    return (
-      <fieldset class="field checks">
-        <legend>Members</legend>
-        {all.map((member) => (
-          <label key={member.id}>
-            <input
-              type="checkbox"
-              name="value"
-              value={member.id}
-              defaultChecked={current.includes(member.id)}
-            />{' '}
-            {member.name}
-          </label>
-        ))}
-      </fieldset>
-    )
-  return (
-    <div class="field">
-      <label for={id}>Member</label>
-      <select class="input" id={id} name="value">
-        {all.map((member) => (
-          <option key={member.id} value={member.id} selected={current.includes(member.id)}>
-            {member.name}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
-
-function ValueField({ column, isList, current: values }: ValueFieldProps) {
-  const id = useId()
-  if (column.field?.type === 'user') return <MemberField {...{ column, isList, current: values }} />
-  const current = textsOf(column, values)
-  const options = column.type === 'bool' ? ['yes', 'no'] : column.options
-  if (options && isList)
-    return (
-      <fieldset class="field checks">
-        <legend>Values</legend>
-        {options.map((option) => (
-          <label key={option}>
-            <input type="checkbox" name="value" value={option} defaultChecked={current.includes(option)} />{' '}
-            {option}
-          </label>
-        ))}
-      </fieldset>
-    )
-  return (
-    <div class="field">
-      <label for={id}>{isList ? 'Values, one per line' : 'Value'}</label>
-      {options ? (
-        <select class="input" id={id} name="value">
-          {options.map((option) => (
-            <option key={option} selected={current.includes(option)}>
-              {option}
-            </option>
-          ))}
-        </select>
-      ) : isList ? (
-        <textarea class="input" id={id} name="value" rows={4} required>
-          {current.join('\n')}
-        </textarea>
-      ) : (
-        <input
-          class="input"
-          id={id}
-          name="value"
-          {...inputKind(dayType(column.type))}
-          defaultValue={current[0]}
-          required
-        />
-      )}
-    </div>
-  )
-}
-
-const dayType = (type: string) => (type === 'instant' || type === 'datetime' ? 'date' : type)
-
-/** Builds a condition from the form, or returns the error. Instants are compared by day. */
-async function parseCondition(
-  column: Column,
-  op: string,
-  texts: readonly string[],
-): Promise<Condition | { readonly error: string }> {
-  if (!takesValue(op)) return { field: column.key, op }
-  const parts = takesList(op)
-    ? texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== '')
-    : texts
-  const values = []
-  for (const part of parts) {
-    const parsed = await parsePart(column, part)
-    if ('error' in parsed) return parsed
-    if (parsed.value !== null) values.push(parsed.value)
-  }
-  if (values.length === 0) return { error: 'Enter a value.' }
-  return { field: column.key, op, value: takesList(op) ? values : values[0] }
-}
-
-async function parsePart({ field, type, label }: Column, text: string): Promise<Parsed> {
-  if (field?.type === 'user') return { value: text }
-  if (!field || !isReference(field)) return parseValue({ type: dayType(type), label }, text)
-  const { multiple: _, ...single } = field
-  return readReference(single, text)
 }

@@ -75,7 +75,9 @@ export function NoRows({ isFiltered, mayAdd }: { isFiltered: boolean; mayAdd: bo
     return (
       <Empty>
         <p>No rows match these filters.</p>
-        <Button onClick={() => setParameters({ filter: undefined, q: undefined })}>Clear filters</Button>
+        <Button onClick={() => setParameters({ filter: undefined, q: undefined, in: undefined })}>
+          Clear filters
+        </Button>
       </Empty>
     )
   return (

@@ -21,6 +21,9 @@ export interface Order {
   readonly words: string
 }
 
+/** The words of both orders of a field, such as "A to Z". */
+export const orderWords = (type: string): readonly [up: string, down: string] => ORDERS[type] ?? DEFAULT_ORDER
+
 /** The available sort orders. */
 export function ordersOf(structure: Structure): readonly Order[] {
   const columns = columnsOf(structure).filter(({ key, type }) => key !== 'created_at' && type !== 'multiple')
@@ -28,7 +31,7 @@ export function ordersOf(structure: Structure): readonly Order[] {
     { sort: undefined, direction: 'asc', words: 'as entered' },
     { sort: undefined, direction: 'desc', words: 'newest first' },
     ...columns.flatMap(({ key, label, type }) => {
-      const [up, down] = ORDERS[type] ?? DEFAULT_ORDER
+      const [up, down] = orderWords(type)
       return [
         { sort: key, direction: 'asc', words: `${label} ${up}` },
         { sort: key, direction: 'desc', words: `${label} ${down}` },

@@ -7,6 +7,7 @@ import { lazy } from '../../components/lazy.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { GroupedRows } from '../../data/records/grouped-rows.ts'
+import { groupingsText } from '../../data/records/grouping.ts'
 import type { Structure } from '../../data/records/model.ts'
 import { useRowRights } from '../../data/records/row-rights.ts'
 import { type RowList, RowSource } from '../../data/records/rows.ts'
@@ -34,7 +35,7 @@ import { currentRowQuery, openRow, paneAddress } from './view.ts'
 import {
   currentView,
   fieldsInAddress,
-  groupInAddress,
+  groupingsInAddress,
   type RowView,
   useRowViews,
   useViewInAddress,
@@ -60,7 +61,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
 
 function Rows({ structure, views }: { structure: Structure; views: readonly RowView[] | undefined }) {
   const view = currentView(views)
-  useViewInAddress(view)
+  useViewInAddress(structure, view)
   const grid = useGrid(structure, view)
   const { source } = grid
   const [visible, setVisible] = useState<readonly [first: number, last: number]>([0, 0])
@@ -93,8 +94,8 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
       <h1 class="visually-hidden">Tables</h1>
       <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
-        <ViewTabs structure={structure} views={views ?? []} view={view} columns={grid.columns} />
-        <Filters structure={structure} />
+        <ViewTabs structure={structure} views={views} view={view} columns={grid.columns} />
+        <Filters structure={structure} grid={view && view.kind !== 'table' ? undefined : grid} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
         {error && <QueryError error={error} />}
         <Notices refusal={refusal} source={source} />
@@ -164,19 +165,18 @@ function ViewOfRows({ grid: { structure, fields, source, edits }, view, onRefuse
 
 /** The state of the grid. Its rows are watched until the query changes. */
 function useGrid(structure: Structure, view: RowView | undefined): GridState {
-  const rowQuery = currentRowQuery(structure.id)
+  const rowQuery = currentRowQuery(structure)
   const text = JSON.stringify(rowQuery)
   const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
-  const group = groupInAddress(structure, view)
+  const shownGroupings = groupingsInAddress(structure, view)
+  const group = groupingsText(shownGroupings)
+  const groupings = useMemo(() => shownGroupings, [structure, group])
   const source = useMemo(() => {
-    if (group !== undefined) {
-      const isMultiple = structure.fields.find(({ key }) => key === group)?.multiple === true
-      return new GroupedRows(rowQuery, group, isMultiple, () => columns.collapsed)
-    }
+    if (groupings.length > 0) return new GroupedRows(rowQuery, groupings, () => columns.collapsed)
     const rows = new RowSource(rowQuery)
     if (rowQuery.filter.length === 0) rows.total.value = structure.record_count
     return rows
-  }, [text, group, view?.id])
+  }, [text, groupings, view?.id])
   useEffect(() => follow(source), [source])
   const shown = fieldsInAddress(structure)
   const fields = useMemo(() => shown, [structure, shown.map(({ key }) => key).join()])
@@ -200,7 +200,7 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
   useCursorFollowsRow(source, shared.cursor)
   const rights = useRowRights(structure.id)
   const isEditable = rights.mayWrite && !structure.immutable
-  return { ...shared, structure, fields, columns, source, groupBy: group, edits, isEditable }
+  return { ...shared, structure, fields, columns, source, groupings, edits, isEditable }
 }
 
 /** Keeps the cursor and the selected block on their rows when rows above them are added or removed. */
@@ -249,7 +249,7 @@ function RowsBar({
       )}
       <RowsMenu structure={structure} source={source} />
       {rights.mayAdd && (
-        <a class="button main" href={paneAddress('new')}>
+        <a class="button main" href={paneAddress('new')} aria-keyshortcuts="n">
           New row
         </a>
       )}

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { withValueTypes } from '../../data/records/model.ts'
+import { useRowRights } from '../../data/records/row-rights.ts'
 import { useStructures } from '../../data/records/structures.ts'
-import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/records.css' with { type: 'text' }
@@ -41,6 +41,7 @@ interface NoStructureProps {
 }
 
 function NoStructure({ isKnown, isDeleted, isEmpty, error }: NoStructureProps) {
+  const rights = useRowRights()
   return (
     <main id="main" class="records-screen">
       <Pane kind="content">
@@ -60,7 +61,7 @@ function NoStructure({ isKnown, isDeleted, isEmpty, error }: NoStructureProps) {
                     ? 'This table was deleted.'
                     : 'A table holds rows with the fields you define, such as orders, customers or parts.'}
                 </p>
-                {mayWrite.value && (
+                {rights.mayWrite && (
                   <a class="button main" href={address(['records', 'new'])}>
                     New table
                   </a>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { type Condition, readConditions } from '../../data/records/conditions.ts'
-import type { RowQuery } from '../../data/records/model.ts'
+import type { RowQuery, Structure } from '../../data/records/model.ts'
 import { address, path, search, setParameters } from '../../router.ts'
 
 export const searchText = (): string => search.value.get('q') ?? ''
@@ -17,12 +17,21 @@ export const currentDirection = (): 'asc' | 'desc' => {
   return direction === 'asc' ? 'asc' : 'desc'
 }
 
-export function currentRowQuery(structure: string): RowQuery {
-  const text = searchText().trim()
+/** The text field that is searched; undefined for all fields. */
+export const searchColumn = ({ fields }: Structure): string | undefined =>
+  fields.find(({ key, type }) => type === 'text' && key === search.value.get('in'))?.key
+
+/** The search as a condition on its field; on `*` for all fields. */
+function searchConditions(structure: Structure): readonly Condition[] {
+  const value = searchText().trim()
+  return value === '' ? [] : [{ field: searchColumn(structure) ?? '*', op: 'contains', value }]
+}
+
+export function currentRowQuery(structure: Structure): RowQuery {
   const sort = search.value.get('sort') ?? undefined
   return {
-    structure,
-    filter: [...conditions(), ...(text === '' ? [] : [{ field: '*', op: 'contains', value: text }])],
+    structure: structure.id,
+    filter: [...conditions(), ...searchConditions(structure)],
     sort,
     direction: currentDirection(),
   }
@@ -45,13 +54,12 @@ export const rowAddress = (row: string | undefined, tab?: string): string =>
     tab,
   })
 
-/** The field that a new filter begins with. */
+/** The field of a new filter that another control asks for; the filters open it. */
 export const filteredField = signal<string | undefined>(undefined)
 
-/** Opens the form of a new filter for a field. */
-export function filterBy(key: string): void {
+/** Opens a new filter for a field. */
+export const filterBy = (key: string): void => {
   filteredField.value = key
-  document.querySelector<HTMLElement>('[popovertarget=new-filter]')?.click()
 }
 
 export const openRow = (): string | undefined => path.value[2]

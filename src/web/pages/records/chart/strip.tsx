@@ -16,7 +16,7 @@ export function ChartStrip({ structure }: { structure: Structure }) {
   const field = numbers.find(({ key }) => key === search.value.get('chart'))
   const groupings = groupingsOf(structure)
   const grouping = groupings.find(({ name }) => name === search.value.get('by')) ?? groupings[0]
-  const rowQuery = currentRowQuery(structure.id)
+  const rowQuery = currentRowQuery(structure)
   const { data, error } = useQuery(
     ['record', 'summary', structure.id, rowQuery.filter, field?.key, grouping?.name],
     async ({ signal }) => {

@@ -1,14 +1,16 @@
-import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { ErrorText, useAction } from '../../../components/form.tsx'
 import { lazy } from '../../../components/lazy.tsx'
-import type { Field } from '../../../data/records/model.ts'
+import { groupingOf, isGroupable, MAX_LEVELS } from '../../../data/records/grouping.ts'
 import { useRowRights } from '../../../data/records/row-rights.ts'
-import { address, navigate, search, setParameters } from '../../../router.ts'
+import { setParameters } from '../../../router.ts'
+import { orderWords } from '../orders.ts'
 import { filterBy } from '../view.ts'
-import { isGrouping, showColumns } from '../views/model.ts'
+import { groupRows, showColumns } from '../views/model.ts'
 import type { FieldChange } from './field-dialog.tsx'
 import type { GridState } from './state.ts'
+import { selectedSummary, summariesOf } from './summaries.ts'
 
 const FieldDialog = lazy(async () => (await import('./field-dialog.tsx')).FieldDialog)
 
@@ -16,8 +18,15 @@ export const COLUMN_MENU = 'column-menu'
 
 type Entry = readonly [isShown: boolean, label: string, act: () => void]
 
+interface ColumnMenuProps {
+  readonly grid: GridState
+  readonly of: string
+  /** The open dialog of a field. */
+  readonly dialog: Signal<FieldChange | undefined>
+}
+
 /** Actions on a column. Order, width and visibility affect only this user until they are saved in a view. */
-export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
+export function ColumnMenu({ grid, of, dialog }: ColumnMenuProps) {
   const menu = useRef<HTMLDivElement>(null)
   const { structure, fields, columns } = grid
   const keys = fields.map(({ key }) => key)
@@ -25,10 +34,11 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
   const swap = (by: number) => showColumns(structure, keys.toSpliced(index, 1).toSpliced(index + by, 0, of))
   const sort = (direction: 'asc' | 'desc') => setParameters({ sort: of, direction })
   const isFrozen = index < columns.frozen
-  const isGrouped = search.value.get('group') === of
-  const isSortable = fields[index]?.type !== 'rollup'
-  const mayGroup = index >= 0 && isGrouping(fields[index] as Field)
-  const dialog = useSignal<FieldChange | undefined>(undefined)
+  const { groupings } = grid
+  const field = fields[index]
+  const [up, down] = orderWords(field?.type ?? '')
+  const isGrouped = groupings.some((grouping) => grouping.field.key === of)
+  const isSortable = field?.type !== 'rollup' && !field?.multiple
   const { mayWrite } = useRowRights(structure.id)
   const isUsed = structure.record_count !== 0
   const remove = useAction(async () => {
@@ -37,12 +47,24 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
   })
   const entries: readonly Entry[] = [
     [mayWrite, 'Rename…', () => (dialog.value = { kind: 'rename', key: of })],
-    [mayWrite, 'Type and options…', () => navigate(address(['records', structure.id, 'structure']))],
-    [isSortable, 'Filter by this field', () => filterBy(of)],
-    [isSortable, 'Sort A to Z', () => sort('asc')],
-    [isSortable, 'Sort Z to A', () => sort('desc')],
-    [mayGroup && !isGrouped, 'Group by this field', () => setParameters({ group: of })],
-    [isGrouped, 'Ungroup', () => setParameters({ group: undefined })],
+    [mayWrite, 'Type and options…', () => (dialog.value = { kind: 'edit', key: of })],
+    [field?.type !== 'rollup', 'Filter by this field', () => filterBy(of)],
+    [isSortable, `Sort ${up}`, () => sort('asc')],
+    [isSortable, `Sort ${down}`, () => sort('desc')],
+    [
+      field !== undefined && isGroupable(field) && !isGrouped,
+      groupings.length === 1 ? 'Group by this field, too' : 'Group by this field',
+      () => field && groupRows(structure, [...groupings.slice(0, MAX_LEVELS - 1), groupingOf(field)]),
+    ],
+    [
+      isGrouped,
+      'Ungroup',
+      () =>
+        groupRows(
+          structure,
+          groupings.filter((grouping) => grouping.field.key !== of),
+        ),
+    ],
     [index > 0, 'Move left', () => swap(-1)],
     [index < keys.length - 1, 'Move right', () => swap(1)],
     [mayWrite, 'Insert left…', () => (dialog.value = { kind: 'add', index })],
@@ -94,6 +116,23 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
                 {label}
               </button>
             ))}
+        {field && field.type !== 'rollup' && (
+          <label class="field menu-field">
+            <span>Summary</span>
+            <select
+              class="input"
+              value={selectedSummary(grid, field)}
+              onChange={({ currentTarget }) => columns.setSummary(field, currentTarget.value)}
+            >
+              <option value="">None</option>
+              {Object.entries(summariesOf(field)).map(([name, { label }]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
     </>
   )

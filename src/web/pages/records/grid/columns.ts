@@ -22,6 +22,8 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
 /** Minimum widths in pixels; a text column shows about eight characters. */
 const MIN_PX = { text: 100, other: 64 }
 const MAX_PX = 2000
+/** More collapsed groups would not fit into the preferences; the oldest are forgotten. */
+const MAX_COLLAPSED = 500
 
 /** Column settings of a table or view: the user's own, else the view's, else the defaults. */
 export class Columns {
@@ -88,6 +90,6 @@ export class Columns {
   }
 
   collapse(folded: readonly string[]): void {
-    preferTable(this.key, { folded })
+    preferTable(this.key, { folded: folded.slice(-MAX_COLLAPSED) })
   }
 }

@@ -1,13 +1,13 @@
-import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
-import { type Field, queryOf } from '../../../data/records/model.ts'
-import { isNaming } from '../../../data/records/record-label.ts'
+import { readFigures } from '../../../data/records/grouping.ts'
+import type { Field } from '../../../data/records/model.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { shortNumber } from '../../../data/value-formats.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { NewRowLine } from './new-row-line.tsx'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
+import { figureOf, selectedSummary, summariesOf } from './summaries.ts'
 
 interface FootProps {
   readonly grid: GridState
@@ -33,57 +33,19 @@ export const Foot = ({ grid, starts }: FootProps) => (
   </tfoot>
 )
 
-interface Bucket {
-  readonly count: number
-  readonly sum: number | null
-  readonly average: number | null
-  readonly min: number | null
-  readonly max: number | null
-}
-
-interface SummaryKind {
-  readonly label: string
-  /** Restricts the counted rows. */
-  readonly op?: 'not_empty' | 'is_empty'
-  readonly of: (bucket: Bucket) => number | null
-}
-
-const COUNT_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
-  filled: { label: 'Filled', op: 'not_empty', of: ({ count }) => count },
-  empty: { label: 'Empty', op: 'is_empty', of: ({ count }) => count },
-}
-const NUMBER_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
-  sum: { label: 'Sum', of: ({ sum }) => sum },
-  average: { label: 'Average', of: ({ average }) => average },
-  min: { label: 'Min', of: ({ min }) => min },
-  max: { label: 'Max', of: ({ max }) => max },
-  ...COUNT_SUMMARIES,
-}
-
-/** Larger tables have no default summary: it is computed only if the user selects one. */
-const MAX_ROWS_BY_DEFAULT = 100_000
-
 /** The selectable summary of a column. */
-function ColumnSummary({ grid: { columns, source }, field }: { grid: GridState; field: Field }) {
-  const isNumber = field.type === 'number'
-  const kinds = isNumber ? NUMBER_SUMMARIES : COUNT_SUMMARIES
-  const isSmall = (source.total.value ?? Number.POSITIVE_INFINITY) <= MAX_ROWS_BY_DEFAULT
-  const isQuantity = isNumber && field.format?.style !== 'plain' && !isNaming(field.label)
-  const selected = columns.summaryOf(field) ?? (isQuantity && isSmall ? 'sum' : '')
+function ColumnSummary({ grid, field }: { grid: GridState; field: Field }) {
+  const { columns, source } = grid
+  const kinds = summariesOf(field)
+  const selected = selectedSummary(grid, field)
   const kind = kinds[selected]
-  const { structure, filter = '[]' } = queryOf(source.rowQuery)
-  const conditions = [...JSON.parse(filter), ...(kind?.op ? [{ field: field.key, op: kind.op }] : [])]
-  const query = {
-    structure,
-    ...(conditions.length > 0 && { filter: JSON.stringify(conditions) }),
-    ...(isNumber && { field: field.key }),
-  }
+  const { sort, direction, ...query } = source.rowQuery
   const { data, error } = useQuery(
-    ['record', 'figure', JSON.stringify(query)],
-    async ({ signal }) => (await api.get('/v1/records/summary', { query, signal })).buckets as Bucket[],
+    ['record', 'figure', JSON.stringify(query), field.key, field.type, kind?.op],
+    () => readFigures(source.rowQuery, kind && figureOf(field, kind)),
     { enabled: kind !== undefined, placeholderData: (before) => before },
   )
-  const value = kind && data?.[0] ? kind.of(data[0]) : kind && data ? 0 : undefined
+  const value = kind && data && kind.of(data)
   return (
     <label class="figure">
       <span>

@@ -3,8 +3,8 @@ import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from '
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
 import { isNarrow } from '../../../components/narrow.ts'
-import { groupKey } from '../../../data/records/grouped-rows.ts'
 import type { Field, Row } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { openRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
 import { copiedText, readAndCopy } from './clipboard.ts'
@@ -12,6 +12,7 @@ import { ColumnMenu } from './column-menu.tsx'
 import { cursorAt } from './cursor.ts'
 import { useCursorInAddress } from './cursor-address.ts'
 import type { Closing } from './editor.tsx'
+import type { FieldChange } from './field-dialog.tsx'
 import { startFill } from './fill.ts'
 import { Foot } from './foot.tsx'
 import { type FrozenStarts, frozenAt, frozenStarts } from './frozen.ts'
@@ -23,11 +24,13 @@ import { ProblemRow } from './problem-row.tsx'
 import { ROLES } from './roles.ts'
 import { RowCard } from './row-card.tsx'
 import { SelectBox } from './select-box.tsx'
-import { type GridState, openEditor } from './state.ts'
+import { type GridState, levelOfRows, openEditor } from './state.ts'
 
 const ESTIMATED_ROW_PX = 32
 /** Width of the column with row numbers; wide from 100,000 rows on. */
 const MARGIN_PX = { narrow: 56, wide: 80 }
+/** Width of the head that adds a field. */
+const ADD_PX = 40
 
 interface GridProps {
   readonly grid: GridState
@@ -45,6 +48,7 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
   const [scrollTop, setScrollTop] = useState(0)
   const [view, setView] = useState({ height: 600, width: 1000 })
   const menuOf = useSignal('')
+  const dialog = useSignal<FieldChange | undefined>(undefined)
   const [rowPx, setRowPx] = useState(ESTIMATED_ROW_PX)
   const { source, cursor, fields } = grid
   const total = source.lines.value ?? 0
@@ -78,7 +82,9 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
     grid.isFocused.value = true
   }
   const starts = frozenStarts(grid, marginPx, view.width)
-  const widths = columns.widthsIn(fields, view.width - marginPx)
+  const { mayWrite } = useRowRights(grid.structure.id)
+  const addPx = mayWrite ? ADD_PX : 0
+  const widths = columns.widthsIn(fields, view.width - marginPx - addPx)
   const { row: here } = cursor.value
   const tabRow = here >= slice.first && here < slice.end ? here : slice.firstVisible
   const rows = []
@@ -88,13 +94,7 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
     const group = source.group(index)
     if (group) {
       rows.push(
-        <GroupRow
-          key={groupKey(group.value)}
-          grid={grid}
-          group={group}
-          index={index}
-          isTabRow={tabRow === index}
-        />,
+        <GroupRow key={group.path} grid={grid} group={group} index={index} isTabRow={tabRow === index} />,
       )
       continue
     }
@@ -112,11 +112,11 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
     >
       <table
         class={grid.picked.value.size > 0 ? 'table grid picking' : 'table grid'}
-        {...(grid.groupBy === undefined ? ROLES.grid : ROLES.tree)}
+        {...(grid.groupings.length === 0 ? ROLES.grid : ROLES.tree)}
         {...gridState(grid)}
         aria-label={grid.structure.name}
         style={{
-          '--width': `${widths.reduce((sum, width) => sum + width, marginPx)}px`,
+          '--width': `${widths.reduce((sum, width) => sum + width, marginPx + addPx)}px`,
           '--margin': `${marginPx}px`,
         }}
         aria-rowcount={total + 1}
@@ -142,8 +142,14 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
           {fields.map(({ key }, index) => (
             <col key={key} style={{ width: `${widths[index]}px` }} />
           ))}
+          {mayWrite && <col style={{ width: `${ADD_PX}px` }} />}
         </colgroup>
-        <Head grid={grid} starts={starts} menuOf={menuOf} />
+        <Head
+          grid={grid}
+          starts={starts}
+          menuOf={menuOf}
+          onAdd={() => (dialog.value = { kind: 'add', index: fields.length })}
+        />
         <tbody {...ROLES.group}>
           <Space px={slice.beforePx} columns={fields.length + 1} />
           {rows}
@@ -151,7 +157,7 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
         </tbody>
         <Foot grid={grid} starts={starts} />
       </table>
-      <ColumnMenu grid={grid} of={menuOf.value} />
+      <ColumnMenu grid={grid} of={menuOf.value} dialog={dialog} />
     </section>
   )
 }
@@ -343,7 +349,7 @@ function GridRow({ grid, index, tabRow, starts, onClose }: GridRowProps) {
         {...ROLES.row}
         aria-rowindex={index + 2}
         aria-selected={isOpen || isPicked}
-        aria-level={grid.groupBy === undefined ? undefined : 2}
+        aria-level={levelOfRows(grid)}
         class={classes.filter(Boolean).join(' ')}
       >
         <td {...ROLES.cell} class="margin" data-row={index} data-column={0} tabIndex={isTabStop ? 0 : -1}>

@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
 import { Icon } from '../../../components/icon.tsx'
 import type { Field } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { search } from '../../../router.ts'
 import { toggleSort } from '../view.ts'
 import { startDrag } from '../views/drag.ts'
@@ -17,10 +18,13 @@ interface HeadProps {
   readonly starts: FrozenStarts
   /** The key of the column whose menu is open. */
   readonly menuOf: Signal<string>
+  /** Adds a field. */
+  readonly onAdd: () => void
 }
 
 /** The column headings: click to sort, drag to move, drag the edge to resize. */
-export function Head({ grid, starts, menuOf }: HeadProps) {
+export function Head({ grid, starts, menuOf, onAdd }: HeadProps) {
+  const { mayWrite } = useRowRights(grid.structure.id)
   const sort = search.value.get('sort')
   const isAscending = search.value.get('direction') === 'asc'
   return (
@@ -61,6 +65,13 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
             <Resizer field={grid.fields[index] as Field} columns={grid.columns} />
           </th>
         ))}
+        {mayWrite && (
+          <td {...ROLES.heading} class="add-field">
+            <button type="button" aria-label="New field" title="New field" onClick={onAdd}>
+              <Icon name="plus" />
+            </button>
+          </td>
+        )}
       </tr>
     </thead>
   )

@@ -6,7 +6,7 @@ import { ChoiceChip } from '../value-view.tsx'
 import { openRow, rowAddress } from '../view.ts'
 import { ROLES } from './roles.ts'
 import { selectRows } from './selection.ts'
-import type { GridState } from './state.ts'
+import { type GridState, levelOfRows } from './state.ts'
 
 const MAX_VALUES = 3
 const LONG_PRESS_MS = 500
@@ -39,7 +39,7 @@ export function RowCard({ grid, index, row, classes }: RowCardProps) {
       {...ROLES.row}
       aria-rowindex={index + 2}
       aria-selected={openRow() === row.id || isPicked}
-      aria-level={grid.groupBy === undefined ? undefined : 2}
+      aria-level={levelOfRows(grid)}
       class={classes}
     >
       <td {...ROLES.cell}>

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { Edits } from '../../../data/records/edits.ts'
+import type { Grouping } from '../../../data/records/group-values.ts'
 import { type Field, isComputed, type Row, type Structure } from '../../../data/records/model.ts'
 import type { RowList } from '../../../data/records/rows.ts'
 import type { Columns } from './columns.ts'
@@ -19,8 +20,8 @@ export interface GridState {
   readonly fields: readonly Field[]
   readonly columns: Columns
   readonly source: RowList
-
-  readonly groupBy: string | undefined
+  /** The levels of groups; empty without groups. */
+  readonly groupings: readonly Grouping[]
   readonly edits: Edits
   readonly isEditable: boolean
   readonly cursor: Signal<Cursor>
@@ -50,3 +51,7 @@ export function rowsOfBlock({ source, cursor }: GridState): {
   const last = source.numberOf(bottom)
   return { first, count: last - first + (source.group(bottom) ? 0 : 1) }
 }
+
+/** The level of rows below their groups, for assistive technology; undefined without groups. */
+export const levelOfRows = ({ groupings }: GridState): number | undefined =>
+  groupings.length === 0 ? undefined : groupings.length + 1

@@ -1,20 +1,49 @@
 import { api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import type { Structure } from '../../../data/records/model.ts'
+import { ACCEPT, Refused, refusalOf } from '../../../data/request.ts'
 import { fieldsInAddress, hasSelectedColumns, showColumns } from '../views/model.ts'
 import { bodyOf, draftOf, type FieldDraft, keyFor, keyOf, newField } from './draft.ts'
 
 /* Changes of single fields, from the head of a table. */
 
-/** Changes the fields of a structure as the server has it: others may have changed them meanwhile. */
+/** Attempts while others change the same structure. */
+const MAX_TRIES = 5
+
+/** Changes the fields of a structure as the server has it, again if others change it meanwhile. */
 async function changeFields(id: string, change: (fields: readonly FieldDraft[]) => FieldDraft[]) {
   const params = { nameOrId: id }
-  const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params })
-  const draft = draftOf(structure)
-  const { fields } = bodyOf({ ...draft, fields: change(draft.fields) })
-  await api.patch('/v1/records/structures/{nameOrId}', { params, body: { fields } })
+  for (let attempt = 1; ; attempt++) {
+    const { structure, tag } = await readTagged(id)
+    const draft = draftOf(structure)
+    const { fields } = bodyOf({ ...draft, fields: change(draft.fields) })
+    try {
+      await api.patch('/v1/records/structures/{nameOrId}', {
+        params,
+        body: { fields },
+        headers: { 'If-Match': tag },
+      })
+      break
+    } catch (error) {
+      const isStale = error instanceof Refused && error.code === 'precondition_failed'
+      if (!isStale || attempt === MAX_TRIES) throw error
+    }
+  }
   await refetch({ queryKey: ['structure record', 'structures'] })
 }
+
+/** A structure with its entity tag. */
+async function readTagged(id: string): Promise<{ structure: Structure; tag: string }> {
+  const headers = { Accept: ACCEPT }
+  const response = await fetch(`/v1/records/structures/${id}`, { headers, cache: 'no-store' })
+  if (!response.ok) throw await refusalOf(response)
+  const { structure } = (await response.json()) as { structure: Structure }
+  return { structure, tag: response.headers.get('etag') ?? '*' }
+}
+
+/** Changes the definition of a field. */
+export const changeField = (id: string, key: string, changed: FieldDraft) =>
+  changeFields(id, (fields) => fields.map((field) => (keyOf(field) === key ? changed : field)))
 
 export const renameField = (id: string, key: string, label: string) =>
   changeFields(id, (fields) => fields.map((field) => (keyOf(field) === key ? { ...field, label } : field)))

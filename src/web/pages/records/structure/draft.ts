@@ -102,7 +102,8 @@ export const newField = (): FieldDraft => ({
   stored: undefined,
 })
 
-const draftOfField = (field: Field): FieldDraft => ({
+/** A stored field as a draft. */
+export const draftOfField = (field: Field): FieldDraft => ({
   ...newField(),
   label: field.label,
   key: field.key,

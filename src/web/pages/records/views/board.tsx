@@ -7,9 +7,10 @@ import { QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Edits } from '../../../data/records/edits.ts'
-import { type BoardColumn, groupCondition } from '../../../data/records/grouped-rows.ts'
+import { groupConditions } from '../../../data/records/grouping.ts'
 import { valueText } from '../../../data/records/labels.ts'
 import {
+  type BoardColumn,
   type Field,
   isComputed,
   queryOf,
@@ -303,12 +304,12 @@ function More({ structure, rowQuery, group, column, onMore }: MoreProps) {
         {more}
       </Button>
     )
-  const condition = groupCondition(group?.key ?? '', group?.multiple === true, column.value)
+  const conditions = group ? groupConditions({ field: group, period: undefined }, column.value) : []
   return (
     <a
       class="button quiet"
       href={address(['records', structure.id], {
-        filter: JSON.stringify([...rowQuery.filter, condition]),
+        filter: JSON.stringify([...rowQuery.filter, ...conditions]),
         sort: rowQuery.sort,
         direction: rowQuery.direction,
       })}

@@ -1,8 +1,14 @@
 import { useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import type { Condition } from '../../../data/records/conditions.ts'
-import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
-import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../../../data/records/model.ts'
+import {
+  type BoardColumn,
+  type Field,
+  queryOf,
+  type Row,
+  type RowPage,
+  type RowQuery,
+} from '../../../data/records/model.ts'
 import { request, unreachableSince } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { addDays, dayOf, daysBetween, startOf, today } from './days.ts'

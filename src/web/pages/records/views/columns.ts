@@ -1,6 +1,5 @@
-import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
 import { valueText } from '../../../data/records/labels.ts'
-import type { Field } from '../../../data/records/model.ts'
+import type { BoardColumn, Field } from '../../../data/records/model.ts'
 
 /** The label of a grouping value. */
 export const valueLabel = (field: Field | undefined, value: BoardColumn['value']): string =>

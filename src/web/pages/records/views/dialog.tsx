@@ -6,7 +6,7 @@ import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import type { Structure } from '../../../data/records/model.ts'
 import { navigate } from '../../../router.ts'
-import { type currentSettings, groupInAddress, isGrouping, type RowView, viewAddress } from './model.ts'
+import { type currentSettings, groupingsInAddress, isGrouping, type RowView, viewAddress } from './model.ts'
 
 interface ViewDialogProps {
   readonly structure: Structure
@@ -31,7 +31,11 @@ export function ViewDialog({ structure, view, isNew, settings, onClose }: ViewDi
   const days = ofTypes('date', 'datetime')
   const [kind, setKind] = useState<string>(view?.kind ?? 'table')
   const [name, setName] = useState(view ? (isNew ? `${view.name} (copy)` : view.name) : '')
-  const [group, setGroup] = useState(groupInAddress(structure, view) ?? view?.group_by ?? '')
+  const [group, setGroup] = useState(
+    groupingsInAddress(structure, view).find(({ field }) => isGrouping(field))?.field.key ??
+      view?.group_by ??
+      '',
+  )
   const columns = group === '' ? (groups[0]?.key ?? '') : group
   const [date, setDate] = useState(view?.date_field ?? days[0]?.key ?? '')
   const [end, setEnd] = useState(view?.end_field ?? '')

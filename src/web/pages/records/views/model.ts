@@ -4,9 +4,12 @@ import type { components } from '../../../data/api-types.d.ts'
 import { cache } from '../../../data/cache.ts'
 import { preferences, preferTable } from '../../../data/preferences.ts'
 import { readConditions } from '../../../data/records/conditions.ts'
+import type { Grouping } from '../../../data/records/group-values.ts'
+import { groupingsText, readGroupings } from '../../../data/records/grouping.ts'
 import { type Field, type Structure, shownFields } from '../../../data/records/model.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address, search, setParameters } from '../../../router.ts'
+import { searchColumn } from '../view.ts'
 
 export type RowView = components['schemas']['RowView']
 
@@ -40,9 +43,10 @@ const parametersOf = (view: RowView | undefined): Record<string, string | undefi
   group: (view?.kind === 'table' && view.group_by) || undefined,
 })
 
+const ownChoices = (key: string) => preferences.value.tables?.[key]
+
 /** The user's own columns for a view or structure; undefined if they have not changed them. */
-const ownColumns = (key: string): string | undefined =>
-  preferences.value.tables?.[key]?.shown?.join(',') || undefined
+const ownColumns = (key: string): string | undefined => ownChoices(key)?.shown?.join(',') || undefined
 
 /** The address of a view with the user's own columns; of all rows without a view. */
 export const viewAddress = (structure: string, view: RowView | undefined): string => {
@@ -50,6 +54,7 @@ export const viewAddress = (structure: string, view: RowView | undefined): strin
   return address(['records', structure], {
     ...parameters,
     columns: ownColumns(view?.id ?? structure) ?? parameters.columns,
+    group: ownChoices(view?.id ?? structure)?.group || parameters.group,
   })
 }
 
@@ -59,37 +64,66 @@ export function showColumns(structure: Structure, keys: readonly string[]): void
   setParameters({ columns: keys.join(',') }, { replace: true })
 }
 
-/** Removes the user's own columns and widths, after they were saved in the view. */
-export function forgetOwnColumns(view: string): void {
-  const { widths, shown, ...others } = preferences.peek().tables?.[view] ?? {}
-  if (widths || shown) preferTable(view, { ...others, widths: {}, shown: [] })
+/** Removes the user's own columns, widths and grouping, after they were saved in the view. */
+export function forgetOwnColumns({ id, group_by }: RowView): void {
+  const { widths, shown, group = '', ...others } = preferences.peek().tables?.[id] ?? {}
+  const isGroupSaved = group === (group_by ?? '')
+  if (widths || shown) preferTable(id, { ...others, widths: {}, shown: [], group: isGroupSaved ? '' : group })
 }
 
 /** True if the address differs from the saved view. */
-export const isChanged = (view: RowView): boolean => {
+export const isChanged = (structure: Structure, view: RowView): boolean => {
   const saved = parametersOf(view)
+  const normal = (name: string, text: string | null | undefined): string => {
+    if (name === 'filter') return JSON.stringify(readConditions(text ?? null))
+    return name === 'group' ? (savedGroup(structure, text ?? '') ?? '') : (text ?? '').trim()
+  }
   return VIEW_PARAMETERS.some((name) => normal(name, search.value.get(name)) !== normal(name, saved[name]))
 }
 
-const normal = (name: string, text: string | null | undefined): string =>
-  name === 'filter' ? JSON.stringify(readConditions(text ?? null)) : (text ?? '').trim()
-
+/** Whether a field can be the columns of a board. */
 export const isGrouping = ({ type }: Field): boolean =>
   type === 'select' || type === 'bool' || type === 'user'
 
-/** The key of the field that groups the rows of a table. */
-export function groupInAddress({ fields }: Structure, view: RowView | undefined): string | undefined {
-  if (view && view.kind !== 'table') return undefined
-  return fields.find((field) => field.key === search.value.get('group') && isGrouping(field))?.key
+/** The field that a view saves: the first one that groups, if it can be the columns of a board. */
+export function savedGroup(structure: Structure, text: string): string | undefined {
+  const [first] = readGroupings(structure, text)
+  return first && isGrouping(first.field) ? first.field.key : undefined
+}
+
+/** The grouping in the address, else the user's own. */
+const groupText = (structure: Structure): string =>
+  search.value.get('group') ?? ownChoices(search.value.get('view') ?? structure.id)?.group ?? ''
+
+/** How the rows of a table are grouped. */
+export function groupingsInAddress(structure: Structure, view: RowView | undefined): readonly Grouping[] {
+  return view && view.kind !== 'table' ? [] : readGroupings(structure, groupText(structure))
+}
+
+/** Groups the rows, and stores the grouping in the user's preferences: views save only some groupings. */
+export function groupRows(structure: Structure, groupings: readonly Grouping[]): void {
+  const group = groupingsText(groupings)
+  preferTable(search.peek().get('view') ?? structure.id, { group })
+  setParameters({ group: group === '' ? undefined : group })
 }
 
 /** The displayed filter, order and columns, in the format of a view. */
-export function currentSettings(widths: Readonly<Record<string, number>>, fields: readonly Field[]) {
+export function currentSettings(
+  structure: Structure,
+  widths: Readonly<Record<string, number>>,
+  fields: readonly Field[],
+) {
   const value = (name: string) => search.value.get(name) ?? null
+  const text = value('q')?.trim() || null
+  // Views search all fields; a search in one field is saved as a condition.
+  const field = text === null ? undefined : searchColumn(structure)
   const hasColumns = value('columns') !== null || fields.some(({ key }) => widths[key] !== undefined)
   return {
-    filter: [...readConditions(value('filter'))],
-    search: value('q')?.trim() || null,
+    filter: [
+      ...readConditions(value('filter')),
+      ...(field === undefined ? [] : [{ field, op: 'contains' as const, value: text }]),
+    ],
+    search: field === undefined ? text : null,
     sort: value('sort'),
     direction: value('direction') as RowView['direction'],
     columns: hasColumns
@@ -113,7 +147,7 @@ export function fieldsInAddress(structure: Structure): readonly Field[] {
  * Fills the address of a view with the view's parameters. Later changes of the view are followed, unless the user has
  * changed the parameters.
  */
-export function useViewInAddress(view: RowView | undefined): void {
+export function useViewInAddress(structure: Structure, view: RowView | undefined): void {
   const shown = useRef<RowView | undefined>(undefined)
   useEffect(() => {
     const before = shown.current
@@ -121,9 +155,10 @@ export function useViewInAddress(view: RowView | undefined): void {
     if (!view || before === view) return
     const isOpened = before?.id !== view.id
     const isEmpty = VIEW_PARAMETERS.every((name) => search.value.get(name) === null)
-    if (isOpened ? !isEmpty : isChanged(before)) return
+    if (isOpened ? !isEmpty : isChanged(structure, before)) return
     const parameters = parametersOf(view)
     const columns = (isOpened ? ownColumns(view.id) : undefined) ?? parameters.columns
-    setParameters({ ...parameters, columns }, { replace: true })
+    const group = (isOpened ? ownChoices(view.id)?.group : undefined) || parameters.group
+    setParameters({ ...parameters, columns, group }, { replace: true })
   }, [view])
 }

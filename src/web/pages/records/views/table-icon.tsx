@@ -5,6 +5,7 @@ const SHAPES = {
   table: 'M1.5 2.5h13v11h-13zM1.5 6h13M1.5 9.75h13M6 6v7.5',
   board: 'M2 2.5h3v11H2zM6.5 2.5h3v7h-3zM11 2.5h3v9h-3z',
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.75h11M5.5 1.75v3M10.5 1.75v3',
+  group: 'M1.5 3h13M5 6.35h9.5M5 9.65h9.5M1.5 13h13',
   lock: 'M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
   own: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.5c.5-2.75 2.5-4 5-4s4.5 1.25 5 4',
   book: 'M3 2h10v12H3zM5.5 2v12',
@@ -25,7 +26,7 @@ export type TableIconName = keyof typeof SHAPES
 
 /** Icons that a table can have. */
 export const STRUCTURE_ICONS = Object.keys(SHAPES).filter(
-  (name) => !['lock', 'own', 'board'].includes(name),
+  (name) => !['lock', 'own', 'board', 'group'].includes(name),
 ) as TableIconName[]
 
 export const TableIcon = ({ name }: { name: TableIconName }) => (

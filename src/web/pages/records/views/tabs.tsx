@@ -4,32 +4,36 @@ import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import { groupingsText } from '../../../data/records/grouping.ts'
 import type { Structure } from '../../../data/records/model.ts'
-import { useRowRights } from '../../../data/records/row-rights.ts'
+import { unreachableSince } from '../../../data/request.ts'
 import { isOwner, mayWrite, session } from '../../../data/session.ts'
-import { navigate } from '../../../router.ts'
+import { navigate, search, setParameters } from '../../../router.ts'
 import type { Columns } from '../grid/columns.ts'
-import type { FieldChange } from '../grid/field-dialog.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import {
   cacheView,
   currentSettings,
   fieldsInAddress,
   forgetOwnColumns,
-  groupInAddress,
+  groupingsInAddress,
   isChanged,
   type RowView,
+  savedGroup,
   viewAddress,
 } from './model.ts'
 import { TableIcon } from './table-icon.tsx'
 
 const ShareDialog = lazy(async () => (await import('../../shares/share-dialog.tsx')).ShareDialog)
-const FieldDialog = lazy(async () => (await import('../grid/field-dialog.tsx')).FieldDialog)
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
+
+/** Attributes of a view to change. */
+type ViewChange = Partial<Omit<ReturnType<typeof currentSettings>, 'search'>> & object
 
 interface TabsProps {
   readonly structure: Structure
-  readonly views: readonly RowView[]
+  /** Undefined until they are loaded, and if they are not available offline. */
+  readonly views: readonly RowView[] | undefined
   readonly view: RowView | undefined
   readonly columns: Columns
 }
@@ -37,12 +41,13 @@ interface TabsProps {
 /** Tabs for the views of a table, and the menu of the current view. */
 export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
-  const rights = useRowRights(structure.id)
-  const newField = useSignal<FieldChange | undefined>(undefined)
-  const change = useAction(async (body: object) => {
-    const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
+  const change = useAction(async (body: ViewChange) => {
+    const params = { id: view?.id ?? '' }
+    const { row_view } = await api.patch('/v1/records/views/{id}', { params, body: body as object })
     cacheView(row_view)
-    if ('columns' in body) forgetOwnColumns(row_view.id)
+    if ('columns' in body) forgetOwnColumns(row_view)
+    if (search.peek().get('in') !== null && body.filter)
+      setParameters({ filter: JSON.stringify(body.filter), q: undefined, in: undefined }, { replace: true })
     await invalidate(new Set(['row_view']))
   })
   const remove = useAction(async () => {
@@ -51,9 +56,14 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
     await invalidate(new Set(['row_view']))
   })
   const refusal = change.refusal.value ?? remove.refusal.value
-  const settings = () => currentSettings(columns.widths, fieldsInAddress(structure))
+  const settings = () => currentSettings(structure, columns.widths, fieldsInAddress(structure))
   const saved = () =>
-    view?.kind === 'table' ? { ...settings(), group_by: groupInAddress(structure, view) ?? null } : settings()
+    view?.kind === 'table'
+      ? {
+          ...settings(),
+          group_by: savedGroup(structure, groupingsText(groupingsInAddress(structure, view))) ?? null,
+        }
+      : settings()
   return (
     <>
       <nav class="row-tabs" aria-label="Views">
@@ -61,9 +71,12 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           <TableIcon name="table" />
           All rows
         </a>
-        {views.map((other) => (
+        {views?.map((other) => (
           <Tab key={other.id} structure={structure} view={other} isCurrent={other === view} />
         ))}
+        {views === undefined && unreachableSince.value !== undefined && (
+          <span class="dim">Its views aren’t available offline.</span>
+        )}
         {mayWrite.value && (
           <Button kind="quiet" aria-label="New view" onClick={() => (dialog.value = 'new')}>
             <Icon name="plus" />
@@ -71,22 +84,10 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           </Button>
         )}
         <span class="tabs-end">
-          {view && mayWrite.value && !view.locked && isChanged(view) && (
+          {view && mayWrite.value && !view.locked && isChanged(structure, view) && (
             <Button disabled={change.isRunning.value} onClick={() => void change.run(saved())}>
               Save in “{view.name}”
             </Button>
-          )}
-          {rights.mayWrite && (
-            <span class="desk">
-              <Button
-                kind="quiet"
-                aria-label="New field"
-                onClick={() => (newField.value = { kind: 'add', index: fieldsInAddress(structure).length })}
-              >
-                <Icon name="plus" />
-                Field
-              </Button>
-            </span>
           )}
           <ColumnsMenu structure={structure} />
           {view && mayWrite.value && (
@@ -96,13 +97,6 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           )}
         </span>
       </nav>
-      {newField.value && (
-        <FieldDialog
-          structure={structure}
-          change={newField.value}
-          onClose={() => (newField.value = undefined)}
-        />
-      )}
       {refusal !== undefined && <ErrorText>{refusal}</ErrorText>}
       {view && (
         <ViewMenu
