@@ -90,6 +90,29 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
   )
 
   test(
+    'is a table for screen readers, and typing over several cells keeps it and every letter',
+    async () => {
+      const id = await open('| a | b |\n| --- | --- |\n| one | two |')
+      await page.waitForSelector('[role=table] > [role=row] [role=columnheader]')
+      expect(await page.$$eval('[role=table] [role=row] > [role=cell]', (all) => all.length)).toBe(2)
+      const [, , one, two] = await page.$$('.md-row .md-cell')
+      const [from, to] = [await one?.boundingBox(), await two?.boundingBox()]
+      if (!from || !to) throw new Error('the cells are not seen')
+      await page.mouse.move(from.x + 1, from.y + from.height / 2)
+      await page.mouse.down()
+      await page.mouse.move(to.x + to.width - 4, to.y + to.height / 2, { steps: 4 })
+      await page.mouse.up()
+      // The first letter of the selected text, from which browsers tell no difference.
+      await write('o')
+      await stored(id, '| a | b |\n| --- | --- |\n| o |  |')
+      // Moving down in the last row does not change the text.
+      await write('[ArrowDown]', 'x')
+      await stored(id, '| a | b |\n| --- | --- |\n| ox |  |')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'has rows and columns that are inserted, moved, aligned and deleted, and undone as one',
     async () => {
       const id = await open('| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |')

@@ -10,7 +10,7 @@ import {
 import { findPassage, passageAt } from '../../../../lib/passage.ts'
 import { cache } from '../../../data/cache.ts'
 import { type Comment, openedThread, selectedPassage } from '../../../data/comments.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { setParameters } from '../../../router.ts'
 import type { NoteEditor } from './code-mirror.ts'
 
@@ -51,7 +51,7 @@ function showComments(): void {
 
 function commentOn(view: EditorView, note: string): boolean {
   const { from, to, empty } = view.state.selection.main
-  if (empty || !mayWrite.peek()) return false
+  if (empty || !mayWriteNotes.peek()) return false
   const text = view.state.sliceDoc()
   // Offsets of the document count every line break as one character.
   const at = view.state.sliceDoc(0, from).length
@@ -88,7 +88,7 @@ const selectionTooltip = (note: string) =>
     update: (current, { selection, docChanged, state }) => {
       if (!selection && !docChanged) return current
       const { from, to } = state.selection.main
-      return mayWrite.peek() ? tooltipOf(note, from, to) : null
+      return mayWriteNotes.peek() ? tooltipOf(note, from, to) : null
     },
     provide: (field) => showTooltip.from(field),
   })

@@ -179,7 +179,8 @@ const vertically = (by: 1 | -1) => (view: EditorView) => {
   }
   if (by === -1) return row.line.number === 1 ? true : select(view, row.line.from - 1)
   const end = row.kind === 'head' ? state.doc.line(row.line.number + 1).to : row.line.to
-  return end === state.doc.length ? leave(view, row, { from: end, to: end }) : select(view, end + 1)
+  // Moving never changes the text: Enter in an empty last row leaves a table that nothing follows.
+  return end === state.doc.length || select(view, end + 1)
 }
 
 function isOnOtherLine(view: EditorView, one: number, other: number): boolean {
@@ -243,6 +244,43 @@ function typedBelow(view: EditorView, text: string): boolean {
   const closed = insertBracket(view.state, text)
   view.dispatch(closed ?? { ...view.state.replaceSelection(text), userEvent: 'input.type' })
   return true
+}
+
+/**
+ * Typing over a selection of several cells empties them and keeps the table. Browsers delete the boxes of such a
+ * selection, from which the typed text cannot be read back.
+ */
+const onTypedOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { inputType, data } = event
+    if (view.composing || inputType !== 'insertText' || data === null || !typedOver(view, data)) return false
+    event.preventDefault()
+    return true
+  },
+})
+
+function typedOver(view: EditorView, text: string): boolean {
+  const { state } = view
+  const { main, ranges } = state.selection
+  const table = main.empty || ranges.length > 1 ? undefined : tableAt(state, state.doc.lineAt(main.from))
+  const rows = table && tableRows(state, main.from)
+  if (!rows || main.from < table.from || main.to > table.to) return false
+  if (main.from === table.from && main.to === table.to) return false
+  const selected = rows.filter(({ line, kind }) => {
+    return kind !== 'delimiter' && line.to >= main.from && line.from <= main.to
+  })
+  const [first] = selected
+  if (!first) return true
+  if (selected.length === 1 && cellIndexAt(first, main.from) === cellIndexAt(first, main.to)) return false
+  const emptied = selected.flatMap(({ cells }) =>
+    cells.flatMap((cell) => {
+      const [from, to] = [Math.max(cell.from, main.from), Math.min(cell.to, main.to)]
+      return from < to ? { from, to } : []
+    }),
+  )
+  const start = nearestInCell(first, Math.max(main.from, first.from))
+  const changes = [...emptied, { from: start, insert: text }]
+  return select(view, start + text.length, undefined, changes)
 }
 
 const onInput = EditorView.inputHandler.of((view, _from, _to, text) =>
@@ -346,4 +384,4 @@ export const tableKeys: readonly KeyBinding[] = [
 ]
 
 /** Typing and deleting in tables, before brackets are closed. */
-export const tableRules: Extension = [Prec.high(onInput), keepBars]
+export const tableRules: Extension = [Prec.high(onInput), onTypedOver, keepBars]

@@ -1,12 +1,20 @@
 import type { EditorState, Range } from '@codemirror/state'
-import { Decoration, EditorView, ViewPlugin, type ViewUpdate, WidgetType } from '@codemirror/view'
+import {
+  BlockWrapper,
+  Decoration,
+  EditorView,
+  ViewPlugin,
+  type ViewUpdate,
+  WidgetType,
+} from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { hasNewSyntax, syntaxTree } from './syntax.ts'
 import { type Cell, type Row, rowOf } from './table-rows.ts'
 
 /*
  * Draws Markdown tables as tables in which text is edited in place: the text of a cell stays text of the editor, in a box
- * of the width of its column; bars, padding and the delimiter row are hidden.
+ * of the width of its column; bars, padding and the delimiter row are hidden. Roles make it a table for assistive
+ * technology.
  */
 
 const MAX_WIDTH = 40
@@ -34,24 +42,30 @@ function alignmentOf(mark: string): Alignment {
 
 const boxes = new Map<string, Decoration>()
 
-function boxOf(width: number, alignment: Alignment): Decoration {
+type CellRole = 'columnheader' | 'cell'
+
+function boxOf(width: number, alignment: Alignment, role: CellRole): Decoration {
   const classes = `md-cell md-w${width} ${alignment}`.trim()
-  const known =
-    boxes.get(classes) ?? Decoration.mark({ class: classes, attributes: { dir: 'auto' }, bidiIsolate: null })
-  boxes.set(classes, known)
+  const attributes = { dir: 'auto', role }
+  const key = `${role} ${classes}`
+  const known = boxes.get(key) ?? Decoration.mark({ class: classes, attributes, bidiIsolate: null })
+  boxes.set(key, known)
   return known
 }
 
 /** The box of a cell without any text between its bars, or that its row lacks. */
 class EmptyBox extends WidgetType {
-  constructor(readonly classes: string) {
+  constructor(
+    readonly classes: string,
+    readonly role: CellRole,
+  ) {
     super()
   }
-  override eq({ classes }: EmptyBox): boolean {
-    return classes === this.classes
+  override eq({ classes, role }: EmptyBox): boolean {
+    return classes === this.classes && role === this.role
   }
   toDOM(): HTMLElement {
-    return Object.assign(document.createElement('span'), { className: this.classes })
+    return Object.assign(document.createElement('span'), { className: this.classes, role: this.role })
   }
   override ignoreEvent(): boolean {
     return false
@@ -59,6 +73,14 @@ class EmptyBox extends WidgetType {
 }
 
 const HIDDEN = Decoration.replace({})
+
+const ROWS = {
+  head: Decoration.line({ class: 'md-row md-head', attributes: { role: 'row' } }),
+  body: Decoration.line({ class: 'md-row', attributes: { role: 'row' } }),
+}
+const DELIMITER = Decoration.line({ attributes: { role: 'none' } })
+const HIDDEN_LINE = Decoration.line({ class: 'md-hidden-line', attributes: { role: 'none' } })
+const TABLE = BlockWrapper.create({ tagName: 'div', attributes: { role: 'table' } })
 
 /** The text in a cell's box: its content, one blank before it, and blanks before the cursor. */
 function boxRange({ start, end, from, to }: Cell, head: number): { from: number; to: number } {
@@ -73,7 +95,8 @@ interface TableShape {
 
 function rowDecorations({ line, from, cells, kind }: Row, { widths, alignments }: TableShape, head: number) {
   const out: Range<Decoration>[] = []
-  out.push(Decoration.line({ class: kind === 'head' ? 'md-row md-head' : 'md-row' }).range(line.from))
+  out.push(ROWS[kind === 'head' ? 'head' : 'body'].range(line.from))
+  const role = kind === 'head' ? 'columnheader' : 'cell'
   let pos = from
   // Cells beyond the head are drawn as well, so that no text is invisible.
   for (let index = 0; index < Math.max(widths.length, cells.length); index++) {
@@ -82,9 +105,9 @@ function rowDecorations({ line, from, cells, kind }: Row, { widths, alignments }
     const alignment = alignments[index] ?? ''
     const box = cell ? boxRange(cell, head) : undefined
     if (box && box.from > pos) out.push(HIDDEN.range(pos, box.from))
-    if (box && box.to > box.from) out.push(boxOf(width, alignment).range(box.from, box.to))
+    if (box && box.to > box.from) out.push(boxOf(width, alignment, role).range(box.from, box.to))
     else {
-      const widget = new EmptyBox(`md-cell md-w${width} ${alignment}`)
+      const widget = new EmptyBox(`md-cell md-w${width} ${alignment}`, role)
       out.push(Decoration.widget({ widget, side: 1 }).range(box?.to ?? line.to))
     }
     if (box) pos = box.to
@@ -94,7 +117,7 @@ function rowDecorations({ line, from, cells, kind }: Row, { widths, alignments }
 }
 
 function hiddenLine({ line }: Row): Range<Decoration>[] {
-  const hidden = Decoration.line({ class: 'md-hidden-line' }).range(line.from)
+  const hidden = HIDDEN_LINE.range(line.from)
   return line.length > 0 ? [hidden, HIDDEN.range(line.from, line.to)] : [hidden]
 }
 
@@ -122,38 +145,49 @@ function tableDecorations(
     const row = rowOf(state, node)
     const isInside = head >= row.line.from && head <= row.line.to
     if (row.kind !== 'delimiter') out.push(...rowDecorations(row, shape, head))
-    else if (!isInside) out.push(...hiddenLine(row))
+    else out.push(...(isInside ? [DELIMITER.range(row.line.from)] : hiddenLine(row)))
   }
   return out
 }
 
-function decorationsOf(view: EditorView) {
+function drawn(view: EditorView) {
   const { state, hasFocus } = view
   const out: Range<Decoration>[] = []
+  const wrappers = new Map<number, Range<BlockWrapper>>()
   for (const { from, to } of view.visibleRanges)
     syntaxTree(state).iterate({
       from,
       to,
       enter: ({ name, node }) => {
-        if (name === 'Table') out.push(...tableDecorations(state, node, from, to, hasFocus))
+        if (name === 'Table') {
+          out.push(...tableDecorations(state, node, from, to, hasFocus))
+          const start = state.doc.lineAt(node.from).from
+          wrappers.set(start, TABLE.range(start, state.doc.lineAt(node.to).to))
+        }
         return name !== 'Table' && name !== 'Paragraph'
       },
     })
-  return Decoration.set(out, true)
+  return {
+    decorations: Decoration.set(out, true),
+    wrappers: BlockWrapper.set([...wrappers.values()], true),
+  }
 }
 
 const drawing = ViewPlugin.fromClass(
   class {
-    decorations
+    drawn
     constructor(view: EditorView) {
-      this.decorations = decorationsOf(view)
+      this.drawn = drawn(view)
     }
     update(update: ViewUpdate) {
-      if (hasNewSyntax(update) || update.selectionSet || update.focusChanged)
-        this.decorations = decorationsOf(update.view)
+      if (hasNewSyntax(update) || update.selectionSet || update.focusChanged) this.drawn = drawn(update.view)
     }
   },
-  { decorations: (plugin) => plugin.decorations },
+  {
+    decorations: (plugin) => plugin.drawn.decorations,
+    provide: (plugin) =>
+      EditorView.blockWrappers.of((view) => view.plugin(plugin)?.drawn.wrappers ?? BlockWrapper.set([])),
+  },
 )
 
 /** Widths as classes, because the content policy forbids style attributes. */
