@@ -90,6 +90,8 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await untilTextIn(page, '#note', 'A heron stood here.')
       await untilText(page, 'Backlinks')
       await untilText(page, 'Note 618')
+      // Notes that are not stored here may link to it, too.
+      await untilText(page, 'Offline, only links from notes stored in this browser are known.')
     },
     BROWSER_TIMEOUT_MS,
   )

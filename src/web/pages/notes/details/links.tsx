@@ -4,6 +4,7 @@ import { Snippet } from '../../../components/snippet.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { unreachableSince } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { noteAddress } from '../route.ts'
 
@@ -25,6 +26,7 @@ export function Links({ id }: { id: string }) {
   const { data } = useLinks(id)
   if (!data) return null
   const { backlinks } = data
+  const isOffline = unreachableSince.value !== undefined
   const outgoing = [
     ...Map.groupBy(data.outgoing, ({ note, text }) => note?.id ?? text.toLowerCase()).values(),
   ]
@@ -32,7 +34,11 @@ export function Links({ id }: { id: string }) {
     <>
       <section class="section">
         <h3>Backlinks {backlinks.length > 0 && <small>{backlinks.length}</small>}</h3>
-        {backlinks.length === 0 && <p class="dim">No backlinks yet.</p>}
+        {isOffline ? (
+          <p class="dim">Offline, only links from notes stored in this browser are known.</p>
+        ) : (
+          backlinks.length === 0 && <p class="dim">No backlinks yet.</p>
+        )}
         <ul class="plain">
           {backlinks.slice(0, MAX_SHOWN).map(({ id: from, title, updated_at, context = '' }) => (
             <li key={from}>
@@ -109,7 +115,9 @@ function OutgoingLink({ links: [link, ...more] }: { links: readonly Outgoing[] }
       {link.note ? (
         <a href={noteAddress(link.note.id)}>{more.length > 0 ? link.note.title : link.text}</a>
       ) : (
-        <span class="dim">{link.text}, not created yet</span>
+        <span class="dim">
+          {link.text}, {unreachableSince.value === undefined ? 'not created yet' : 'not available offline'}
+        </span>
       )}
       {more.length > 0 && <small class="dim">{formatNumber(more.length + 1)} times</small>}
     </li>
