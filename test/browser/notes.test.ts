@@ -235,15 +235,29 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await createNote('Oven', '', ['house/kitchen'])
       await createNote('Boiler', '', ['house'])
       await page.goto(`${app.server.url}/app/notes`)
-      await clickOn(page, 'house')
+      // The count and the list of a parent are those of its whole subtree.
+      await clickOn(page, 'house2')
+      await page.waitForFunction(
+        `['Oven', 'Boiler'].every((title) => document.querySelector('.notes-rows')?.textContent.includes(title))`,
+      )
+      await clickOn(page, 'Tags below house')
       await clickOn(page, 'kitchen1')
       await page.waitForFunction(`document.querySelector('#list-h')?.textContent === '#house/kitchen'`)
       await page.waitForFunction(`document.querySelector('.notes-rows')?.textContent.includes('Oven')`)
       await page.goto(`${app.server.url}/app/notes`)
-      await clickOn(page, 'house1')
-      await page.waitForFunction(`document.querySelector('#list-h')?.textContent === '#house'`)
-      await page.waitForFunction(`document.querySelector('.notes-rows')?.textContent.includes('Boiler')`)
-      expect(await page.evaluate(`document.querySelector('.branch').open`)).toBe(true)
+      await page.waitForSelector('.branch > [aria-expanded=true]')
+      // Dragging a tag onto the heading moves it to the top level.
+      const middle = async (selector: string) => {
+        const box = await (await page.waitForSelector(selector))?.boundingBox()
+        return [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2] as const
+      }
+      await page.mouse.move(...(await middle('[data-drop="house/kitchen"]')))
+      await page.mouse.down()
+      await page.mouse.move(...(await middle('h2[data-drop=""]')), { steps: 4 })
+      await page.mouse.up()
+      await page.waitForSelector('[data-drop="kitchen"]')
+      const { tags } = (await app.server.get('/v1/tags')).body
+      expect(tags.map(({ name }: { name: string }) => name)).toEqual(['house', 'kitchen'])
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -111,7 +111,12 @@ async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly add
   const { isNamed, rankOf } = await ranking()
   const known = new Set(hits.rows.map(({ id }) => id))
   const others = named
-    .filter(({ id, tags }) => !known.has(id) && (list.kind !== 'tag' || tags.includes(list.name)))
+    .filter(
+      ({ id, tags }) =>
+        !known.has(id) &&
+        (list.kind !== 'tag' ||
+          tags.some((tag) => tag === list.name || (list.isTree && tag.startsWith(`${list.name}/`)))),
+    )
     .filter(({ title }) => !isNamed({ title, alias: null }, search))
     .map((note) => rowOf(note, undefined))
   const rows = [...others, ...hits.rows.slice(0, RERANKED - others.length)]
@@ -149,6 +154,10 @@ async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSigna
     const { view } = await api.get('/v1/views/{id}', { params, ...options })
     const body = { filter: view.filter ?? EVERYTHING, search, ...part }
     return pageOf(await api.post('/v1/notes/query', { body, ...options }))
+  }
+  if (list.kind === 'tag' && list.isTree) {
+    const { readTagTree } = await import('./tag-list.ts')
+    return pageOf(await readTagTree(list.name, { search, sort, ...part }, signal), sort)
   }
   const query = {
     ...part,

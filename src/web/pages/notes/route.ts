@@ -6,7 +6,7 @@ export type List =
   | { readonly kind: 'all' }
   | { readonly kind: 'trash' }
   | { readonly kind: 'view'; readonly id: string }
-  | { readonly kind: 'tag'; readonly name: string }
+  | { readonly kind: 'tag'; readonly name: string /** With the tags below it. */; readonly isTree?: true }
 
 export type Sort = 'edited_at' | 'created_at' | 'title'
 
@@ -42,7 +42,8 @@ export const list = computed<List>(() => {
   const [view, tag] = [search.value.get('view'), search.value.get('tag')]
   if (search.value.get('list') === 'trash') return { kind: 'trash' }
   if (view !== null) return { kind: 'view', id: view }
-  return tag === null ? { kind: 'all' } : { kind: 'tag', name: tag }
+  if (tag === null) return { kind: 'all' }
+  return { kind: 'tag', name: tag, ...(search.value.get('tree') !== null && { isTree: true }) }
 })
 
 /** The current list; undefined on another screen. */
@@ -63,7 +64,7 @@ export const areDetailsOpen = computed(() => search.value.get('pane') === 'detai
 
 export const isPreview = computed(() => search.value.get('show') === 'preview')
 
-const LIST_PARAMETERS = ['list', 'view', 'tag', 'search', 'sort']
+const LIST_PARAMETERS = ['list', 'view', 'tag', 'tree', 'search', 'sort']
 
 const listParameters = () =>
   Object.fromEntries(

@@ -1,13 +1,18 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { ErrorText } from '../../components/form.tsx'
 import { hueOfTag } from '../../components/tag.tsx'
 import { type Answer, api } from '../../data/api.ts'
+import { invalidate } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
+import { startDrag } from '../records/views/drag.ts'
 import { currentList, otherListAddress } from './route.ts'
-import { type TagBranch, treeOf } from './tag-tree.ts'
+import { readTagTree } from './tag-list.ts'
+import { movedNames, type TagBranch, treeOf } from './tag-tree.ts'
 
 type Named = Answer<'/v1/tags', 'get'>['tags'][number]
 
@@ -37,7 +42,26 @@ function setOpen(name: string, isOpen: boolean): void {
   localStorage.setItem(storageKey(), JSON.stringify([...next]))
 }
 
-/** Pinned tags, and all tags as a tree. */
+const refusal = signal<string | undefined>(undefined)
+
+/** Moves a tag with those below it below another one, or to the top level for an empty name. */
+async function moveTag(moved: string, parent: string): Promise<void> {
+  refusal.value = undefined
+  try {
+    const { tags } = await api.get('/v1/tags')
+    const ids = new Map(tags.map(({ name, id }) => [name, id]))
+    const names = movedNames([...ids.keys()], moved, parent)
+    for (const [before, name] of names ?? []) {
+      const id = ids.get(before)
+      if (id !== undefined) await api.patch('/v1/tags/{id}', { params: { id }, body: { name } })
+    }
+  } catch (error) {
+    refusal.value = (error as Error).message
+  }
+  await invalidate(new Set(['tag', 'note']))
+}
+
+/** Pinned tags, and all tags as a tree: dragging a tag onto another one moves it below that. */
 export function Tags() {
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const tags = data?.tags ?? []
@@ -60,7 +84,8 @@ export function Tags() {
         </div>
       )}
       <div class="rail-sub">
-        <h2>Tags</h2>
+        <h2 data-drop="">Tags</h2>
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
         {tags.length > FILTER_THRESHOLD && (
           <input
             type="search"
@@ -107,19 +132,31 @@ const Branches = ({ branches }: { branches: readonly TagBranch[] }) => (
   </ul>
 )
 
-function Branch({ branch }: { branch: TagBranch }) {
-  const { name, label, noteCount, branches } = branch
+/** A tag with tags below it: its link lists and counts the notes of all of them. */
+function Branch({ branch: { name, label, branches } }: { branch: TagBranch }) {
   const list = currentList.value
   const containsCurrent = list?.kind === 'tag' && list.name.startsWith(`${name}/`)
   const isOpen = containsCurrent || (expanded.value ?? readOpen()).has(name)
+  const { data } = useQuery(['tag note', 'below', name], ({ signal }) =>
+    readTagTree(
+      name,
+      { search: '', sort: undefined, limit: 1, offset: 0, content: false, excerpt: false },
+      signal,
+    ),
+  )
   return (
-    <details class="branch" open={isOpen} onToggle={({ currentTarget }) => setOpen(name, currentTarget.open)}>
-      <summary>
-        <span class={`cut dot ${hueOfTag(name)}`}>{label}</span>
-      </summary>
-      {noteCount !== undefined && <TagLink name={name} label={label} noteCount={noteCount} />}
+    <>
+      <div class="branch">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-label={`Tags below ${name}`}
+          onClick={() => setOpen(name, !isOpen)}
+        />
+        <TagLink name={name} label={label} noteCount={data?.total} isTree />
+      </div>
       {isOpen && <Branches branches={branches} />}
-    </details>
+    </>
   )
 }
 
@@ -127,14 +164,21 @@ interface TagLinkProps {
   readonly name: string
   readonly label: string
   readonly noteCount: number | undefined
+  /** Whether the link lists the notes of the tags below it, too. */
+  readonly isTree?: boolean
 }
 
-function TagLink({ name, label, noteCount }: TagLinkProps) {
+function TagLink({ name, label, noteCount, isTree }: TagLinkProps) {
   const list = currentList.value
   return (
     <a
-      href={otherListAddress({ tag: name })}
+      href={otherListAddress({ tag: name, ...(isTree && { tree: '' }) })}
       aria-current={list?.kind === 'tag' && list.name === name ? 'true' : undefined}
+      draggable={false}
+      data-drop={name}
+      onPointerDown={(event) => {
+        if (mayWriteNotes.peek()) startDrag(event, (target) => void moveTag(name, target))
+      }}
     >
       <span class={`tag cut ${hueOfTag(name)}`} title={name}>
         {label}
