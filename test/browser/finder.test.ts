@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication } from '../support/application-server.ts'
+import { type Application, press, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('the finder', () => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await shows(['Cost ledger', 'Where things are', 'New note “money book”'])
       expect(
         await page.evaluate(
-          `[...document.querySelectorAll('.palette :is(.group, .tag)')].map((one) => one.textContent)`,
+          `[...document.querySelectorAll('.found :is(.group, .tag)')].map((one) => one.textContent)`,
         ),
       ).toEqual(['Title', 'home/money', 'In the text', 'Actions'])
       const hidden = await page.evaluate(
@@ -189,6 +189,12 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.type('bricks xylophone')
       await shows(['House', 'New note “bricks xylophone”'])
       expect(await groups()).toEqual(['Some of the words', 'Actions'])
+      // The selected result is shown beside the list, and one kind of result can be shown alone.
+      await untilTextIn(page, '.finder-preview', 'Mind the gas valve, then order bricks.')
+      await press(page, 'Actions')
+      await shows(['New note “bricks xylophone”'])
+      await press(page, 'Notes')
+      await shows(['House'])
       await page.keyboard.press('Enter')
       await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'House'`)
       // Typing goes on in the opened note.

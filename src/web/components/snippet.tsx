@@ -1,3 +1,5 @@
+import { withoutMarks } from './plain.ts'
+
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" }
 
 const plain = (text: string) =>
@@ -9,12 +11,9 @@ const BEFORE_HIT = 28
 const endOf = (text: string): string =>
   text.length <= BEFORE_HIT ? text : `…${text.slice(-BEFORE_HIT).replace(/^\S*\s/, '')}`
 
-/** Reduces wiki links to their labels. */
-const withLinkLabels = (text: string): string => text.replaceAll(/!?\[\[(?:[^[\]|\n]{0,500}\|)?|\]\]/g, '')
-
 /** A snippet from the server: hits between `<mark>` and `</mark>`, everything else escaped. */
 export function Snippet({ text }: { text: string }) {
-  const [before = '', ...hits] = withLinkLabels(text).split('<mark>')
+  const [before = '', ...hits] = withoutMarks(text).split('<mark>')
   return (
     <p class="clamp" dir="auto">
       {hits.length === 0 ? plain(before) : endOf(plain(before))}

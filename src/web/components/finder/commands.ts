@@ -1,4 +1,4 @@
-import { mayWrite, session } from '../../data/session.ts'
+import { mayWriteNotes, session } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
 import { goToWorkspace, leave } from '../leaving.ts'
@@ -10,7 +10,7 @@ const MAX_TITLE = 500
 
 /** Offers to create a note titled with the typed text. */
 function newNote(text: string): Found[] {
-  if (!mayWrite.value || text.length > MAX_TITLE) return []
+  if (!mayWriteNotes.value || text.length > MAX_TITLE) return []
   return [
     {
       id: 'new-note',

@@ -4,6 +4,7 @@ import { navigate } from '../../router.ts'
 import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
 import { ErrorText } from '../form.tsx'
 import { Icon } from '../icon.tsx'
+import { lazy } from '../lazy.tsx'
 import { Snippet } from '../snippet.tsx'
 import { Tag } from '../tag.tsx'
 import { useResults } from './results.ts'
@@ -59,6 +60,16 @@ interface Refused {
   readonly message: string
 }
 
+/** The kinds of results, by their ids. */
+const KINDS: Readonly<Record<string, RegExp>> = {
+  Notes: /^(?:all-)?note/,
+  Rows: /^(?:record|structure)/,
+  Files: /^file/,
+  Actions: /^(?!note|all|record|structure|file)/,
+}
+
+const FinderPreview = lazy(async () => (await import('./preview.tsx')).FinderPreview)
+
 interface SearchProps {
   readonly refused: Refused | undefined
   readonly close: () => void
@@ -79,7 +90,10 @@ function Search({ refused, close, onRefused }: SearchProps) {
   const [selectedId, setSelectedId] = useState<string>()
   const [refusal, setRefusal] = useState(refused?.message)
   const [isEnterPending, setEnterPending] = useState(false)
-  const { found, isSearching, error } = useResults(text.trim())
+  const results = useResults(text.trim())
+  const { isSearching, error } = results
+  const [kind, setKind] = useState<string>()
+  const found = results.found.filter(({ id }) => kind === undefined || KINDS[kind]?.test(id))
   const input = useRef<HTMLInputElement>(null)
   const index = Math.max(
     found.findIndex(({ id }) => id === selectedId),
@@ -141,24 +155,43 @@ function Search({ refused, close, onRefused }: SearchProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div role="listbox" id="found" aria-label="Results" tabIndex={-1} class="found">
-        {[...Map.groupBy(found, ({ group }) => group)].map(([group, members]) => (
-          // biome-ignore lint/a11y/useSemanticElements: the groups of a listbox have this role.
-          <div key={group} role="group" aria-label={group}>
-            <p class="group" role="presentation">
-              {group}
-            </p>
-            {members.map((result) => (
-              <Option
-                key={result.id}
-                found={result}
-                isSelected={result === selected}
-                onClick={() => void choose(result)}
-                onKeyDown={onKeyDown}
-              />
-            ))}
-          </div>
+      <div class="kinds">
+        {[undefined, ...Object.keys(KINDS)].map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-pressed={kind === name}
+            onClick={() => {
+              setKind(name)
+              input.current?.focus()
+            }}
+          >
+            {name ?? 'All'}
+          </button>
         ))}
+      </div>
+      <div class="beside">
+        <div role="listbox" id="found" aria-label="Results" tabIndex={-1} class="found">
+          {[...Map.groupBy(found, ({ group }) => group)].map(([group, members]) => (
+            // biome-ignore lint/a11y/useSemanticElements: the groups of a listbox have this role.
+            <div key={group} role="group" aria-label={group}>
+              <p class="group" role="presentation">
+                {group}
+              </p>
+              {members.map((result) => (
+                <Option
+                  key={result.id}
+                  found={result}
+                  isSelected={result === selected}
+                  onClick={() => void choose(result)}
+                  onKeyDown={onKeyDown}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+        <FinderPreview id={selected?.id} />
       </div>
       <p class="foot" role="status">
         <span>{isSearching ? 'Searching…' : counted(found.length, 'result')}</span>

@@ -11,7 +11,7 @@ import { newIds } from '../../data/new-ids.ts'
 import { createNoteFrom } from '../../data/presets.ts'
 import { recordLabel, type Structure } from '../../data/records/record-label.ts'
 import { unreachableSince } from '../../data/request.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { createDocument, saveDocument } from '../../offline/note-documents.ts'
 import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
@@ -84,7 +84,7 @@ async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
 /** Opens a note with the cursor in its text; on touch screens the keyboard would cover it. */
 async function openNote(id: string): Promise<void> {
   navigate(noteAddress(id))
-  if (mayWrite.peek() && !matchMedia('(pointer: coarse)').matches)
+  if (mayWriteNotes.peek() && !matchMedia('(pointer: coarse)').matches)
     history.replaceState({ typing: { field: 'content', offset: 0 } }, '')
 }
 
@@ -130,7 +130,7 @@ const MAX_PRESETS = 5
 
 /** Offers a new note from each preset that has text and whose title matches. */
 async function findPresets(text: string, signal: AbortSignal): Promise<Found[]> {
-  if (!mayWrite.peek()) return []
+  if (!mayWriteNotes.peek()) return []
   const { presets } = await api.get('/v1/presets', { signal })
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return presets
