@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
   )
 
   test(
-    'is set in the invitation; a reader of a table has no controls for writing',
+    'is set in the invitation; a reader of notes and a table has no controls for writing',
     async () => {
       const { server } = app
       const fields = [{ key: 'name', type: 'text' }]
@@ -91,6 +91,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await fill(page, 'New member’s name', 'mira')
       await page.select('#new-role', 'editor')
       await press(page, 'Limit access…')
+      await select(page, 'Notes', 'read')
       await select(page, 'Polls', 'read')
       await select(page, 'Other tables', 'none')
       await press(page, 'Add member')
@@ -106,6 +107,13 @@ describe.skipIf(!hasBrowser)('the access table', () => {
         expect([control, text.includes(control)]).toEqual([control, false])
       expect(await reader.$('.grid tfoot .new-row')).toBeNull()
       expect(await reader.$('.grid .margin input')).toBeNull()
+      expect(await reader.$('.grid .add-field')).toBeNull()
+      const { note } = (await server.post('/v1/notes', { title: 'House rules', content: 'Be kind.' })).body
+      await reader.goto(`${server.url}/app/notes/${note.id}`)
+      await reader.waitForSelector('#note h2.title:not(:has(textarea))')
+      await reader.waitForFunction(`!document.querySelector('[aria-label="New note (N)"]')`)
+      await reader.keyboard.press('n')
+      expect(new URL(reader.url()).pathname).toBe(`/app/notes/${note.id}`)
       // A later change of access revokes an unused link, and offers a new one.
       await fill(page, 'New member’s name', 'noah')
       await press(page, 'Add member')

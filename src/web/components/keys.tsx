@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { mayWriteNotes } from '../data/session.ts'
+import { address, navigate } from '../router.ts'
 import { areKeysOpen, openKeys, useDialog } from './dialogs.ts'
 import { lazy } from './lazy.tsx'
 
@@ -17,11 +19,19 @@ export interface KeyGroup {
   readonly keys: readonly Key[]
 }
 
+/** Presses the control of the screen that creates something, else opens a new note. */
+function startNew(): void {
+  const control = document.querySelector<HTMLElement>('main [aria-keyshortcuts=n]')
+  if (control) control.click()
+  else if (mayWriteNotes.peek()) navigate(address(['notes', 'new']))
+}
+
 const EVERYWHERE: KeyGroup = {
   title: 'Everywhere',
   keys: [
     { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' },
     { keys: ['?'], does: 'show keyboard shortcuts', run: openKeys },
+    { keys: ['N'], does: 'new note; on a table, new row', run: startNew },
     { keys: ['Tab'], does: 'next control' },
     { keys: ['Esc'], does: 'close the dialog or menu' },
   ],
@@ -55,7 +65,7 @@ function handleKey(event: KeyboardEvent): void {
   const found = groups
     .peek()
     .flatMap(({ keys }) => keys)
-    .find(({ keys, run }) => run && keys.length === 1 && keys[0] === event.key)
+    .find(({ keys, run }) => run && keys.length === 1 && keys[0]?.toLowerCase() === event.key.toLowerCase())
   if (!found) return
   event.preventDefault()
   found.run?.()

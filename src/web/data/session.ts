@@ -38,6 +38,20 @@ export const mayWrite = computed(
   () => session.value !== null && session.value?.workspace.role !== 'viewer' && !isReadOnlyCopy.value,
 )
 
+/** The access of a member to notes; undefined for full access, and until it is known. */
+const notesAccess = signal<string | undefined>(undefined)
+
+/** Whether the user may change notes. Until their access is known, the server refuses what goes beyond. */
+export const mayWriteNotes = computed(() => mayWrite.value && (notesAccess.value ?? 'write') === 'write')
+
+async function readNotesAccess(): Promise<void> {
+  try {
+    notesAccess.value = (await request<{ access?: { notes?: string } }>('GET', '/v1/me')).access?.notes
+  } catch {
+    // It is read again with the next session.
+  }
+}
+
 export const isOwner = computed(() => session.value?.workspace.role === 'owner')
 
 const nameOf = ({ user, workspace }: Session): string => `${user.id} ${workspace.id}`
@@ -60,6 +74,9 @@ function enter(entered: Session): void {
     session.value = entered
   })
   startLive(isSame)
+  // The access of owners is never limited.
+  if (isOwner.peek()) notesAccess.value = undefined
+  else void readNotesAccess()
 }
 
 /** Refetches the session with its user and workspaces. */

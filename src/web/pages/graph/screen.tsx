@@ -6,7 +6,7 @@ import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { noteAddress } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { address, navigate, search, setParameters } from '../../router.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/graph.css' with { type: 'text' }
@@ -44,7 +44,7 @@ function Layers({ lens }: { lens: Lens | undefined }) {
   const { run, refusal, isRunning } = useAction((id: string, group: string, key: string, isOn: boolean) =>
     api.patch('/v1/lenses/{id}', { params: { id }, body: { settings: { [group]: { [key]: isOn } } } }),
   )
-  if (!lens || !mayWrite.value) return null
+  if (!lens || !mayWriteNotes.value) return null
   return (
     <>
       {LAYERS.map(([group, key, title]) => (
@@ -134,11 +134,11 @@ export function Main() {
             <Icon name="side" />
           </button>
         </header>
-        {(lenses.length > 1 || mayWrite.value) && (
+        {(lenses.length > 1 || mayWriteNotes.value) && (
           <div class="tools wraps">
             {lenses.length > 0 && <LensSelect lenses={lenses} lens={lens} />}
             <Layers lens={lens} />
-            {mayWrite.value && (
+            {mayWriteNotes.value && (
               <a class="button quiet" href={address(['views', 'lenses', 'new'])}>
                 <Icon name="plus" />
                 New lens

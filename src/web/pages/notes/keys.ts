@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Key, useKeys } from '../../components/keys.tsx'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import type { Row } from './list-data.ts'
 import { list, noteAddress, noteId, TODAY } from './route.ts'
@@ -9,7 +9,6 @@ import { endSelection, isSelecting, select, selected } from './selection.ts'
 interface ListKeys {
   readonly rows: { scrollToIndex(index: number): void }
   readonly total: number
-  readonly onCreate: () => void
   readonly find: (index: number) => Row | undefined
 }
 
@@ -20,7 +19,6 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['/'], does: 'search' },
   { keys: ['X'], does: 'select the note, to change several together; Esc ends it' },
   { keys: ['A'], does: 'actions for the selected notes' },
-  { keys: ['N'], does: 'new note' },
   { keys: ['T'], does: 'today’s note' },
   { keys: ['Alt', '↑ ↓'], does: 'move the focused quick access item' },
 ]
@@ -56,11 +54,10 @@ export function useListKeys(keys: ListKeys): void {
       const key = event.key.toLowerCase()
       if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
-      else if (key === 'x' && mayWrite.peek()) selectFocused(latest.current)
+      else if (key === 'x' && mayWriteNotes.peek()) selectFocused(latest.current)
       else if (key === 'a' && isSelecting.peek())
         document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
       else if (key === 'escape' && isSelecting.peek()) endSelection()
-      else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
       else if (key === 't') navigate(noteAddress(TODAY))
       else return
       event.preventDefault()

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { useViews } from './list-data.ts'
 import { list, type Sort, searchText, sort } from './route.ts'
@@ -49,9 +49,15 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
         </button>
         <span class="grow" />
         {(kind === 'all' || kind === 'tag') && <Order isSearching={isSearching} />}
-        {mayWrite.value && kind === 'trash' && <Trash />}
-        {mayWrite.value && kind !== 'trash' && (
-          <button type="button" class="button main icon-only" aria-label="New note (N)" onClick={onCreate}>
+        {mayWriteNotes.value && kind === 'trash' && <Trash />}
+        {mayWriteNotes.value && kind !== 'trash' && (
+          <button
+            type="button"
+            class="button main icon-only"
+            aria-label="New note (N)"
+            aria-keyshortcuts="n"
+            onClick={onCreate}
+          >
             <Icon name="plus" />
           </button>
         )}
@@ -60,7 +66,7 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
         <Side />
       </div>
       {kind !== 'trash' && <Search name={name} />}
-      {kind === 'all' && searchText.value === '' && mayWrite.value && <Templates />}
+      {kind === 'all' && searchText.value === '' && mayWriteNotes.value && <Templates />}
     </>
   )
 }

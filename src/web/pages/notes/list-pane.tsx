@@ -8,7 +8,7 @@ import { Tag } from '../../components/tag.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
 import { counted } from '../../data/formats.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { ownDocuments } from '../../offline/note-documents.ts'
 import { navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
@@ -63,7 +63,7 @@ export function ListPane() {
             <kbd>/</kbd> search
           </span>
         )}
-        {mayWrite.value && (
+        {mayWriteNotes.value && (
           <span>
             <kbd>N</kbd> new
           </span>
@@ -102,7 +102,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const [tabStop, setTabStop] = useState<number>()
   const indices = [...new Set(visible.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
-  useListKeys({ rows, total: first.total ?? 0, onCreate, find: pages.find })
+  useListKeys({ rows, total: first.total ?? 0, find: pages.find })
   if (first.total === undefined) return first.error ? <QueryError error={first.error} /> : <Loading />
   const bar = isSelecting.value && <BulkBar noteQuery={noteQuery} total={first.total} />
   if (first.total === 0)
@@ -121,7 +121,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
       <p class="list-end" role="status">
         {counted(first.total, 'note')}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
-        {mayWrite.value && noteQuery.list.kind !== 'trash' && !isSelecting.value && (
+        {mayWriteNotes.value && noteQuery.list.kind !== 'trash' && !isSelecting.value && (
           <>
             {' · '}
             <button type="button" class="link" onClick={() => setSelected(new Map())}>
@@ -222,7 +222,7 @@ function ListRow({ index, total, row, isTabStop, day, selectTo, isTrash, measure
     >
       {day && <DayHead at={day} />}
       {row ? <Time at={row.at} /> : <span class="when" />}
-      {row && mayWrite.value && !isTrash && (
+      {row && mayWriteNotes.value && !isTrash && (
         <input
           type="checkbox"
           class="pick"

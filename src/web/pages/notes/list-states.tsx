@@ -6,7 +6,7 @@ import { Banner, Empty, Loading, QueryError } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
 import { unreachableSince } from '../../data/request.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { NoteDocument } from '../../offline/note-documents.ts'
 import { navigate } from '../../router.ts'
@@ -32,7 +32,7 @@ function TrashedNote({ row: { id, title } }: { row: Row }) {
       <button type="button" class="link item-title" onClick={() => setOpen(true)}>
         {title}
       </button>
-      {mayWrite.value && (
+      {mayWriteNotes.value && (
         <Button disabled={isRunning.value} onClick={() => void run()}>
           Restore<span class="visually-hidden"> {title}</span>
         </Button>
@@ -77,7 +77,7 @@ function TrashedNoteDialog({ id, title, onClose }: TrashedNoteDialogProps) {
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       {isConfirming && <p>The note and its earlier versions will be deleted. This cannot be undone.</p>}
       <p class="actions">
-        {mayWrite.value && (
+        {mayWriteNotes.value && (
           <>
             <Button disabled={isRunning.value} onClick={() => void run(() => restore(id))}>
               Restore
@@ -152,7 +152,7 @@ export function NoNotes({ noteQuery: { list, search }, onCreate }: NoNotesProps)
   return (
     <Empty>
       <p>{list.kind === 'all' ? 'Your notes appear here.' : 'No notes here yet.'}</p>
-      {mayWrite.value && <Button onClick={onCreate}>New note</Button>}
+      {mayWriteNotes.value && <Button onClick={onCreate}>New note</Button>}
     </Empty>
   )
 }

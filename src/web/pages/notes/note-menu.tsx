@@ -4,7 +4,7 @@ import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { saveDocument } from '../../offline/note-documents.ts'
 import { address, navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
@@ -64,7 +64,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
           <Icon name="file" />
           Print
         </button>
-        {mayWrite.value && (
+        {mayWriteNotes.value && (
           <>
             <button
               type="button"

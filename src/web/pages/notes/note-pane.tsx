@@ -10,7 +10,7 @@ import { counted } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import { unresolvedCount } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
 import { useQuery } from '../../data/use-query.ts'
 import {
@@ -83,7 +83,7 @@ interface OpenNoteProps {
 
 function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
   const state = queue.state.value
-  const isReading = isPreview.value || !mayWrite.value
+  const isReading = isPreview.value || !mayWriteNotes.value
   // A computed title, so that typing text does not render the surroundings.
   const title = useComputed(() => queue.text.value.title).value
   const day = isDay(title) ? title : undefined
@@ -93,10 +93,10 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
       <header class="bar">
         <BackToList />
         <ListToggle />
-        {mayWrite.value && <SaveLine queue={queue} />}
+        {mayWriteNotes.value && <SaveLine queue={queue} />}
         <span class="grow" />
         <PeopleHere id={id} />
-        {mayWrite.value && state.kind !== 'conflict' && (
+        {mayWriteNotes.value && state.kind !== 'conflict' && (
           <a
             class="button quiet"
             href={noteAddress(id, isReading ? {} : { show: 'preview' })}
@@ -129,11 +129,11 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
       )}
       <article
         class="sheet"
-        onDragOver={(event) => mayWrite.peek() && event.preventDefault()}
+        onDragOver={(event) => mayWriteNotes.peek() && event.preventDefault()}
         onDrop={(event) => {
           const files = [...(event.dataTransfer?.files ?? [])]
           // The editor handles files dropped into the text.
-          if (event.defaultPrevented || files.length === 0 || !mayWrite.peek()) return
+          if (event.defaultPrevented || files.length === 0 || !mayWriteNotes.peek()) return
           event.preventDefault()
           storeWithNote(id, files)
         }}
@@ -233,7 +233,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
     <p class="foot">
       {words !== undefined && <span>{counted(words, 'word')}</span>}
       {isDraftStored && <span>Draft stored in this browser at {storedAt}</span>}
-      {mayWrite.value && (
+      {mayWriteNotes.value && (
         <span class="keys">
           <span>
             <kbd>[[</kbd> link

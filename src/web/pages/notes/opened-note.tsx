@@ -1,5 +1,5 @@
 import { type Key, useKeys } from '../../components/keys.tsx'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
 import { Details } from './details/details.tsx'
@@ -34,7 +34,7 @@ export function OpenedNote({ id }: { id: string }) {
   useKeys('Editor', KEYS)
   useRoom()
   if (id === TODAY) return <Today />
-  if (id === NEW && mayWrite.value)
+  if (id === NEW && mayWriteNotes.value)
     return <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />
   return (
     <>

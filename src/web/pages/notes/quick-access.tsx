@@ -1,7 +1,7 @@
 import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { startDrag } from '../records/views/drag.ts'
 import { noteAddress, noteId } from './route.ts'
@@ -21,7 +21,7 @@ export function QuickAccess() {
   if (items.length === 0) return null
   const move = (event: KeyboardEvent, id: string, position: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-    if (!event.altKey || step === undefined || !mayWrite.peek()) return
+    if (!event.altKey || step === undefined || !mayWriteNotes.peek()) return
     event.preventDefault()
     if (items[position + step]) void run(id, position + step)
   }
@@ -37,9 +37,9 @@ export function QuickAccess() {
               draggable={false}
               data-drop={index}
               onPointerDown={(event) => {
-                if (mayWrite.peek()) startDrag(event, (target) => void run(id, Number(target)))
+                if (mayWriteNotes.peek()) startDrag(event, (target) => void run(id, Number(target)))
               }}
-              aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
+              aria-keyshortcuts={mayWriteNotes.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
               onKeyDown={(event) => move(event, id, index)}
             >
               <Icon name="star" />

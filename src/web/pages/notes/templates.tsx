@@ -1,7 +1,7 @@
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
 import { createNoteFrom } from '../../data/presets.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 
 const MAX_SHOWN = 4
@@ -11,7 +11,7 @@ export function Templates() {
   const { data } = useQuery(['preset'], ({ signal }) => api.get('/v1/presets', { signal }))
   const { run, isRunning, refusal } = useAction(createNoteFrom)
   const templates = data?.presets.filter(({ content }) => content !== undefined) ?? []
-  if (templates.length === 0 || !mayWrite.value) return null
+  if (templates.length === 0 || !mayWriteNotes.value) return null
   return (
     <div class="tools">
       <span class="dim">Start from</span>

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useAction } from '../../components/form.tsx'
 import { Loading, QueryError } from '../../components/pane.tsx'
 import { localDay } from '../../data/local-time.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
 import { NEW, noteAddress, requestedDay } from './route.ts'
@@ -17,7 +17,7 @@ export function Today() {
     const isToday = requestedDay.peek() === undefined
     navigate(found ? noteAddress(found.id) : noteAddress(NEW, { title }), { replace: true })
     // The cursor goes to the end of today's note, except on touch screens, where it would open the keyboard.
-    if (found && mayWrite.peek() && isToday && !matchMedia('(pointer: coarse)').matches)
+    if (found && mayWriteNotes.peek() && isToday && !matchMedia('(pointer: coarse)').matches)
       continueInText(Number.MAX_SAFE_INTEGER)
   })
   useEffect(() => void run(), [title])

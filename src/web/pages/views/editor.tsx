@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { invalidate } from '../../data/cache.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import type { Kind } from '../../data/use-query.ts'
 import { address, navigate, path } from '../../router.ts'
 
@@ -50,7 +50,7 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
         </a>
         <h2 class="cut">{title}</h2>
         <span class="grow" />
-        {mayWrite.value && more}
+        {mayWriteNotes.value && more}
       </header>
       <form
         class="editor"
@@ -60,12 +60,12 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
           void run()
         }}
       >
-        <fieldset disabled={!mayWrite.value}>
+        <fieldset disabled={!mayWriteNotes.value}>
           <legend class="visually-hidden">{title}</legend>
           {children}
         </fieldset>
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-        {mayWrite.value && (
+        {mayWriteNotes.value && (
           <p class="actions">
             <Button kind="main" type="submit" disabled={isRunning.value}>
               Save

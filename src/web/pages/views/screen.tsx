@@ -4,7 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { counted } from '../../data/formats.ts'
-import { mayWrite } from '../../data/session.ts'
+import { mayWriteNotes } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/views.css' with { type: 'text' }
@@ -100,7 +100,7 @@ export function Main() {
   const id = path.value[2]
   const [, title, kind, about] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]
   const { items, error } = useItems(section)
-  const canCreate = mayWrite.value && section !== 'tags'
+  const canCreate = mayWriteNotes.value && section !== 'tags'
   return (
     <main id="main" class="views-screen" data-show={id === undefined ? 'content' : 'side'}>
       <h1 class="visually-hidden">Views, presets, lenses, tags, properties</h1>
@@ -109,7 +109,11 @@ export function Main() {
           <h2>{title}</h2>
           <span class="grow" />
           {canCreate && (
-            <a class={id === undefined ? 'button main' : 'button'} href={address(['views', section, 'new'])}>
+            <a
+              class={id === undefined ? 'button main' : 'button'}
+              href={address(['views', section, 'new'])}
+              aria-keyshortcuts="n"
+            >
               <Icon name="plus" />
               New {kind}
             </a>
@@ -150,7 +154,7 @@ function List({ items, section, here }: ListProps) {
   const { run, refusal } = useAction((idOrKey: string, position: number) =>
     api.patch('/v1/properties/{idOrKey}', { params: { idOrKey }, body: { position } }),
   )
-  const isOrdered = section === 'properties' && mayWrite.value
+  const isOrdered = section === 'properties' && mayWriteNotes.value
   return (
     <>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}

@@ -18,7 +18,7 @@ export function WebhookList() {
           {data && <small>{`${data.length} of ${MAX_WEBHOOKS} webhooks`}</small>}
           <span class="grow" />
           {mayWrite.value && (
-            <a class="button main" href={address(['webhooks', 'new'])}>
+            <a class="button main" href={address(['webhooks', 'new'])} aria-keyshortcuts="n">
               New webhook
             </a>
           )}

@@ -6,7 +6,7 @@ import { type Aliased, aliasesOf } from '../../../data/aliases.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { Refused } from '../../../data/request.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import type { Note } from '../list-data.ts'
 
 const CHANGED = new Set(['note'])
@@ -51,7 +51,7 @@ export function Aliases({ note }: { note: Note }) {
   const aliases = aliasesOf(note)
   const removal = useAction((name: string) => change(note.id, removing(name)))
   const remove = useSerialized(removal.run)
-  if (aliases.length === 0 && !mayWrite.value) return null
+  if (aliases.length === 0 && !mayWriteNotes.value) return null
   return (
     <section class="section">
       <h3>Aliases</h3>
@@ -62,7 +62,7 @@ export function Aliases({ note }: { note: Note }) {
             <span class="tag" dir="auto">
               {name}
             </span>
-            {mayWrite.value && (
+            {mayWriteNotes.value && (
               <button type="button" class="button quiet icon-only" onClick={() => void remove(name)}>
                 <span class="visually-hidden">Remove alias {name}</span>
                 <Icon name="x" />
@@ -72,7 +72,7 @@ export function Aliases({ note }: { note: Note }) {
         ))}
       </p>
       {removal.refusal.value && <ErrorText>{removal.refusal.value}</ErrorText>}
-      {mayWrite.value && <AddAlias id={note.id} />}
+      {mayWriteNotes.value && <AddAlias id={note.id} />}
     </section>
   )
 }

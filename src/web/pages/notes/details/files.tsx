@@ -2,7 +2,7 @@ import { QueryError } from '../../../components/pane.tsx'
 import { sizeText } from '../../../components/size.ts'
 import { Uploads } from '../../../components/uploads.tsx'
 import { api } from '../../../data/api.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { storeWithNote } from './upload.ts'
@@ -13,7 +13,7 @@ export function Files({ id }: { id: string }) {
     api.get('/v1/notes/{id}/files', { params: { id } }),
   )
   const files = data?.files ?? []
-  if (files.length === 0 && !mayWrite.value) return null
+  if (files.length === 0 && !mayWriteNotes.value) return null
   return (
     <section
       class="section"
@@ -34,7 +34,7 @@ export function Files({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-      {mayWrite.value && (
+      {mayWriteNotes.value && (
         <label class="button file-button">
           Add files…
           <input
@@ -48,7 +48,7 @@ export function Files({ id }: { id: string }) {
           />
         </label>
       )}
-      {mayWrite.value && (
+      {mayWriteNotes.value && (
         <p>
           <small>You can also drop or paste files into the text.</small>
         </p>

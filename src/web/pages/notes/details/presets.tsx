@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { useProperties } from './properties.tsx'
 import { fieldText, PropertyControl, typedValue } from './property-control.tsx'
@@ -41,7 +41,7 @@ export function Presets({ id }: { id: string }) {
     setTyped({})
     refusal.value = undefined
   }
-  if (presets.length === 0 || !mayWrite.value) return null
+  if (presets.length === 0 || !mayWriteNotes.value) return null
   const key = fault.value?.path.at(-1)
   const refused = questions.find(({ property }) => property.key === key)?.property.key
   return (

@@ -4,7 +4,7 @@ import { useSerialized } from '../../../components/serialized.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { unreachableSince } from '../../../data/request.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { fieldText, type Property, PropertyControl, typedValue } from './property-control.tsx'
 
@@ -38,7 +38,7 @@ export function Properties({ id }: { id: string }) {
   return (
     <section class="section">
       <h3>Properties</h3>
-      {shown.length === 0 && !mayWrite.value && <p class="dim">No properties.</p>}
+      {shown.length === 0 && !mayWriteNotes.value && <p class="dim">No properties.</p>}
       {shown.length > 0 && (
         <dl class="facts">
           {shown.map((property) => (
@@ -52,7 +52,7 @@ export function Properties({ id }: { id: string }) {
           ))}
         </dl>
       )}
-      {mayWrite.value && shown.length < definitions.length && (
+      {mayWriteNotes.value && shown.length < definitions.length && (
         <AddProperty
           available={definitions.filter((property) => !isShown(property))}
           onAdd={({ key }) => setAdded([...added, key])}
@@ -141,7 +141,7 @@ function Value({ note, property, value, isJustAdded }: ValueProps) {
   })
   const save = useSerialized(run)
   const text = fieldText(property, value)
-  if (!mayWrite.value)
+  if (!mayWriteNotes.value)
     return (
       <>
         <dt>{property.label}</dt>

@@ -8,7 +8,7 @@ import { dateFormat } from '../../../data/formats.ts'
 import { useAuthors } from '../../../data/note-authors.ts'
 import type { Revision } from '../../../data/note-revisions.ts'
 import type { NoteText } from '../../../data/note-text.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import type { Note } from '../list-data.ts'
 import { type EditSession, editSessionsOf } from './edit-sessions.ts'
@@ -147,7 +147,7 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
         <TextDifferences before={fullText(revision)} after={fullText(next)} />
       )}
       <p class="actions">
-        {mayWrite.value && (
+        {mayWriteNotes.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
             Restore this version
           </Button>

@@ -5,7 +5,7 @@ import { useSerialized } from '../../../components/serialized.ts'
 import { Tag } from '../../../components/tag.tsx'
 import { api } from '../../../data/api.ts'
 import { changeTag } from '../../../data/note-tags.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { Note } from '../list-data.ts'
 import { otherListAddress } from '../route.ts'
@@ -18,12 +18,12 @@ export function Tags({ note }: { note: Note }) {
   return (
     <section class="section">
       <h3>Tags</h3>
-      {tags.length === 0 && !mayWrite.value && <p class="dim">No tags.</p>}
+      {tags.length === 0 && !mayWriteNotes.value && <p class="dim">No tags.</p>}
       <p class="tags">
         {tags.map((name) => (
           <span key={name} class="tag-item">
             <Tag name={name} href={otherListAddress({ tag: name })} />
-            {mayWrite.value && (
+            {mayWriteNotes.value && (
               <button type="button" class="button quiet icon-only" onClick={() => void remove(name)}>
                 <span class="visually-hidden">Remove tag {name}</span>
                 <Icon name="x" />
@@ -33,7 +33,7 @@ export function Tags({ note }: { note: Note }) {
         ))}
       </p>
       {removal.refusal.value && <ErrorText>{removal.refusal.value}</ErrorText>}
-      {mayWrite.value && <AddTag note={note} />}
+      {mayWriteNotes.value && <AddTag note={note} />}
     </section>
   )
 }

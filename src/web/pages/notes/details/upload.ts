@@ -1,6 +1,6 @@
 import { api } from '../../../data/api.ts'
 import type { StoredFile } from '../../../data/files.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { mayWriteNotes } from '../../../data/session.ts'
 import { upload } from '../../../data/upload.ts'
 
 /** Replaces characters that would end the label of a link. */
@@ -14,7 +14,7 @@ export type Insert = (text: string) => boolean
 
 /** Uploads files to a note and inserts a link to each, at the end of the note if its editor was closed meanwhile. */
 export function storeWithNote(note: string, files: readonly File[], insert?: Insert): void {
-  if (!mayWrite.peek()) return
+  if (!mayWriteNotes.peek()) return
   const link = async (stored: StoredFile) => {
     const text = linkTo(stored)
     if (insert?.(`${text}\n`)) return

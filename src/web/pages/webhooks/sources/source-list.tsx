@@ -15,7 +15,7 @@ export function SourceList() {
           <h1>Webhooks</h1>
           <span class="grow" />
           {mayWrite.value && (
-            <a class="button main" href={address(['webhooks', 'in', 'new'])}>
+            <a class="button main" href={address(['webhooks', 'in', 'new'])} aria-keyshortcuts="n">
               New source
             </a>
           )}
