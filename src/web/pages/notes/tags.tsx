@@ -172,7 +172,7 @@ function TagLink({ name, label, noteCount, isTree }: TagLinkProps) {
   const list = currentList.value
   return (
     <a
-      href={otherListAddress({ tag: name, ...(isTree && { tree: '' }) })}
+      href={otherListAddress({ tag: name, ...(isTree && { tree: '1' }) })}
       aria-current={list?.kind === 'tag' && list.name === name ? 'true' : undefined}
       draggable={false}
       data-drop={name}
