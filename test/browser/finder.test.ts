@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press, startApplication, untilTextIn } from '../support/application-server.ts'
+import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('the finder', () => {
@@ -191,9 +191,9 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       expect(await groups()).toEqual(['Some of the words', 'Actions'])
       // The selected result is shown beside the list, and one kind of result can be shown alone.
       await untilTextIn(page, '.finder-preview', 'Mind the gas valve, then order bricks.')
-      await press(page, 'Actions')
+      await page.click('.kinds button:last-child')
       await shows(['New note “bricks xylophone”'])
-      await press(page, 'Notes')
+      await page.click('.kinds button:nth-child(2)')
       await shows(['House'])
       await page.keyboard.press('Enter')
       await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'House'`)
