@@ -32,7 +32,7 @@ export function ValueList({ structure, column, selected, index, onChange }: Valu
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const { values, countOf, failure } = useValues(structure, column, index)
-  const all = [...new Set([...selected, ...values])]
+  const all = [...new Set([...values, ...selected])]
   const part = text.trim().toLowerCase()
   const found = part === '' ? all : all.filter((value) => labelOf(column, value).toLowerCase().includes(part))
   const toggle = (value: unknown, isOn: boolean) => {
