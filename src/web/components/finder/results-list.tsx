@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
 export interface ResultsProps {
   readonly text: string
   /** The field of the text, whose arrow keys select a result. */
-  readonly input: RefObject<HTMLInputElement>
+  readonly input: RefObject<HTMLInputElement | null>
   readonly refusal: string | undefined
   /** Whether Enter was pressed: the selected result is opened once it belongs to the text. */
   readonly isEnterPending: boolean
