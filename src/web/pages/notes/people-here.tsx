@@ -21,7 +21,7 @@ export function PeopleHere({ id }: { id: string }) {
           {writing.length === 1 ? `${first} is writing` : `${writing.length} people are writing`}
         </span>
       )}
-      <ul class="here plain" aria-label="Also in this note">
+      <ul class="here" aria-label="Also in this note">
         {people.slice(0, MAX_SHOWN).map(({ id: person, name }) => (
           <li key={person} class={`avatar ${hueOfTag(name)}`} title={name}>
             <span aria-hidden="true">{initialOf(name)}</span>
