@@ -22,6 +22,7 @@ const WITHOUT_ROWID = new Set([
   'small_rows',
   'webhook_deliveries',
   'webhook_attempts',
+  'webhook_responses',
   'webhook_moments',
   'sign_in_addresses',
   'mirror_left_out',

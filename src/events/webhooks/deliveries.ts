@@ -2,7 +2,7 @@ import type { Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
 import { repeatWrite } from '../../kernel/repeated.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
-import { TEST_EVENT } from '../../log/message.ts'
+import { signedHeaders, TEST_EVENT } from '../../log/message.ts'
 import { notifyDispatcher, publishTest, type Receiver } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -46,16 +46,76 @@ export function listDeliveries(reader: Reader, caller: Caller, id: string, page:
   return rows.map((row) => presentDelivery(webhook, row))
 }
 
-/** A delivery with its request, and the outcome of each attempt, oldest first. */
-export function deliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
+/**
+ * A delivery with its request, and the outcome of each attempt, oldest first. With `responses`, also the headers of the
+ * request, and what the receiver responded.
+ */
+export function deliveryLog(
+  reader: Reader,
+  caller: Caller,
+  { id, deliveryId, include }: { id: string; deliveryId: string; include?: 'responses' | undefined },
+) {
   const webhook = getWebhook(reader, caller, id, 'read')
   const row = getDelivery(reader, webhook, deliveryId)
+  const attempts = listAttempts(reader, webhook.pk, row)
+  const hasResponses = include === 'responses'
+  const responses = hasResponses ? responsesTo(reader, webhook.pk, row) : undefined
   return {
     delivery: presentDelivery(webhook, row),
     body: bodyOf(reader, row),
-    attempts: listAttempts(reader, webhook.pk, row).map(presentAttempt),
+    ...(hasResponses && { request_headers: requestHeaders(reader, webhook, row) }),
+    attempts: attempts.map((attempt) => ({
+      ...presentAttempt(attempt),
+      ...(responses && { response: responses.get(attempt.number) ?? null }),
+    })),
   }
 }
+
+const HIDDEN = '…'
+
+/** The headers that attempts send now; signatures, times and the values of the subscriber's own are hidden. */
+function requestHeaders({ sql }: Reader, { headers }: WebhookRow, row: DeliveryRow): Record<string, string> {
+  const own: Record<string, string> = headers === null ? {} : JSON.parse(headers)
+  const contentType = sql.scalar<string | null>(
+    'SELECT content_type FROM webhook_events WHERE pk = ?',
+    row.eventPk,
+  )
+  const { id: deliveryId, event, eventId, sequence } = row
+  const delivery = { secrets: [], event, eventId, deliveryId, body: '', contentType, atMs: 0, sequence }
+  const hidden = { 'X-Service-Signature': HIDDEN, 'webhook-timestamp': HIDDEN, 'webhook-signature': HIDDEN }
+  return {
+    ...Object.fromEntries(Object.keys(own).map((name) => [name, HIDDEN])),
+    ...signedHeaders(delivery),
+    ...hidden,
+  }
+}
+
+interface ResponseRow {
+  number: number
+  headers: string
+  body: string
+  isCut: number
+}
+
+/** The stored responses to the attempts of a delivery, by the number of the attempt. */
+const responsesTo = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow) =>
+  new Map(
+    sql
+      .all<ResponseRow>(
+        `SELECT number, headers, body, is_cut AS isCut FROM webhook_responses
+         WHERE event = ? AND webhook = ? ORDER BY number`,
+        eventPk,
+        webhook,
+      )
+      .map(({ number, headers, body, isCut }) => [
+        number,
+        {
+          headers: (JSON.parse(headers) as [string, string][]).map(([name, value]) => ({ name, value })),
+          body,
+          truncated: isCut === 1,
+        },
+      ]),
+  )
 
 export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string): Shown {
   const webhook = getWebhook(tx, caller, id, 'change')
@@ -273,6 +333,7 @@ export const bodyOf = ({ sql }: Reader, { eventPk }: DeliveryRow): string =>
   sql.scalar('SELECT body FROM webhook_events WHERE pk = ?', eventPk)
 
 export interface AttemptRow {
+  number: number
   at: number
   responseStatus: number | null
   error: string | null
@@ -282,7 +343,7 @@ export interface AttemptRow {
 /** The saved attempts of a delivery, oldest first. */
 export const listAttempts = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow): AttemptRow[] =>
   sql.all(
-    `SELECT at, response_status AS responseStatus, error, ms FROM webhook_attempts
+    `SELECT number, at, response_status AS responseStatus, error, ms FROM webhook_attempts
      WHERE event = ? AND webhook = ? ORDER BY number`,
     eventPk,
     webhook,

@@ -123,7 +123,8 @@ interface NamedDelivery extends Named {
 export const readDelivery = read({
   name: 'webhooks.delivery',
   covers,
-  run: (snapshot, caller, { id, deliveryId }: NamedDelivery) => deliveryLog(snapshot, caller, id, deliveryId),
+  run: (snapshot, caller, input: NamedDelivery & { readonly include?: 'responses' | undefined }) =>
+    deliveryLog(snapshot, caller, input),
 })
 
 export const deleteWebhook = write({

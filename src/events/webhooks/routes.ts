@@ -155,14 +155,15 @@ export function webhookRoutes(ctx: AppContext, streams: Streams) {
     )
     .get(
       '/:id/deliveries/:deliveryId',
-      ({ exchange, params }) => exchange.call(operations.readDelivery, params),
+      ({ exchange, params, query }) => exchange.call(operations.readDelivery, { ...params, ...query }),
       {
         access: 'read',
+        query: schema.DeliveryQuery,
         response: schema.DeliveryLogResponse,
         operationId: 'getDelivery',
         summary: 'Read a delivery with its body and its attempts',
         description:
-          'The body is the text that every attempt sends; the attempts are the newest 50, oldest first, over all redeliveries.',
+          'The body is the text that every attempt sends; the attempts are the newest 50, oldest first, over all redeliveries. With `include=responses`, it has the headers of the request, and the attempts what the receiver responded.',
       },
     )
     .post(

@@ -194,6 +194,25 @@ const Delivery = t.strict(
   { $id: 'Delivery', description: 'The delivery of one event to one subscription.' },
 )
 
+const AttemptResponse = t.strict(
+  {
+    headers: t.Array(
+      t.strict({
+        name: t.String({ examples: ['content-type'] }),
+        value: t.String({ examples: ['text/plain'] }),
+      }),
+      { description: 'In the order of the response. Values of cookies and credentials are replaced by `…`.' },
+    ),
+    body: t.String({
+      description:
+        'The first 4 KiB, or 1 KiB of a successful response, as UTF-8. Of a successful response, the part that arrived with the status.',
+      examples: ['no such route'],
+    }),
+    truncated: t.Boolean({ description: 'Whether headers or body were longer.' }),
+  },
+  { $id: 'AttemptResponse', description: 'The response of the receiver to an attempt.' },
+)
+
 const Attempt = t.strict(
   {
     at: t.timestamp(),
@@ -203,6 +222,11 @@ const Attempt = t.strict(
     }),
     error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
     ms: t.integer({ description: 'How long the attempt took, in milliseconds.', examples: [41] }),
+    response: t.Optional(
+      t.nullable(AttemptResponse, {
+        description: 'With `include=responses`; null if none arrived, or it is no longer stored.',
+      }),
+    ),
   },
   { $id: 'Attempt', description: 'One request that carried a delivery.' },
 )
@@ -232,6 +256,12 @@ export const DeliveryLogResponse = t.response({
     description: 'The text that is sent, byte for byte.',
     examples: ['{"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","type":"webhook.test"}'],
   }),
+  request_headers: t.Optional(
+    t.Record(t.String(), t.String(), {
+      description:
+        'With `include=responses`: the headers of the request. Signatures, times and the values of your own headers are replaced by `…`.',
+    }),
+  ),
   attempts: t.Array(Attempt, {
     description:
       'The newest 50, oldest first, including those before the last redelivery. Empty for deliveries of versions that stored none.',
@@ -244,6 +274,7 @@ export const RecoveredResponse = t.response({
 export const ListQuery = t.strict({ structure: t.Optional(structureName()) })
 
 const { limit } = t.paging(MAX_DELIVERIES)
+export const DeliveryQuery = t.strict({ include: t.Optional(t.choice(['responses'] as const)) })
 export const DeliveriesQuery = t.strict({
   status: t.Optional(t.choice(DELIVERY_STATUSES)),
   before: t.Optional(

@@ -263,3 +263,25 @@ export const webhookAttempts = sqliteTable(
     }).onDelete('cascade'),
   ],
 )
+
+/** The responses to stored attempts, cut to 4 KiB. A table of its own, so that attempts stay narrow. */
+export const webhookResponses = sqliteTable(
+  'webhook_responses',
+  {
+    event: integer().notNull(),
+    webhook: integer().notNull(),
+    number: integer().notNull(),
+    /** JSON array of pairs of a name and a value. */
+    headers: text().notNull(),
+    body: text().notNull(),
+    /** 1: headers or body were longer. */
+    isCut: integer('is_cut').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.event, table.webhook, table.number] }),
+    foreignKey({
+      columns: [table.event, table.webhook, table.number],
+      foreignColumns: [webhookAttempts.event, webhookAttempts.webhook, webhookAttempts.number],
+    }).onDelete('cascade'),
+  ],
+)

@@ -1187,6 +1187,15 @@ export interface components {
             response_status: number | null;
             error: string | null;
             ms: number;
+            response?: components["schemas"]["AttemptResponse"] | null;
+        };
+        AttemptResponse: {
+            headers: {
+                name: string;
+                value: string;
+            }[];
+            body: string;
+            truncated: boolean;
         };
         Share: {
             /** Format: uuid */
@@ -4008,7 +4017,9 @@ export interface operations {
     };
     getDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                include?: "responses";
+            };
             path: {
                 id: string;
                 deliveryId: string;
@@ -4023,6 +4034,7 @@ export interface operations {
                     "application/json": {
                         delivery: components["schemas"]["Delivery"];
                         body: string;
+                        request_headers?: Record<string, never>;
                         attempts: components["schemas"]["Attempt"][];
                     };
                 };

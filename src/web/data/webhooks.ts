@@ -4,6 +4,7 @@ import { type Key, useQuery } from './use-query.ts'
 
 export type Webhook = Answer<'/v1/webhooks/{id}', 'get'>['webhook']
 export type Delivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number]
+export type Attempt = Answer<'/v1/webhooks/{id}/deliveries/{deliveryId}', 'get'>['attempts'][number]
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
 
 /** Attempts are not part of the change feed, so pending deliveries are polled often and the others rarely. */
@@ -61,7 +62,11 @@ export const useDelivery = (id: string, deliveryId: string) =>
   useQuery(
     [...deliveriesKey(id), deliveryId],
     ({ signal }) =>
-      api.get('/v1/webhooks/{id}/deliveries/{deliveryId}', { params: { id, deliveryId }, signal }),
+      api.get('/v1/webhooks/{id}/deliveries/{deliveryId}', {
+        params: { id, deliveryId },
+        query: { include: 'responses' },
+        signal,
+      }),
     { refetchInterval: ({ state }) => (state.data?.delivery.status === 'pending' ? SOON_MS : LATER_MS) },
   )
 

@@ -70,6 +70,59 @@ test('a delivery shows its body as sent and every attempt, across redeliveries',
   expect(again.body.delivery.attempts).toBe(1)
 })
 
+test('a delivery shows the responses on request, cut to 4 KiB, and no secret of the request', async () => {
+  const { id } = await subscribe(it, 'Tasks', it.url, { headers: { 'X-Token': 'hush' } })
+  const long = 'é'.repeat(3_000)
+  const bytes = Buffer.byteLength(long)
+  it.receiver.answer = (_received, socket) => {
+    // The body arrives after the status.
+    socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${bytes}\r\nSet-Cookie: a=hush\r\nX-Why: disk\r\n\r\n`)
+    setTimeout(() => socket.write(long), 20)
+  }
+  await writeOne()
+  await until(async () => (await attempts(id))[0] === 1)
+  it.receiver.answer = status(200, 'thanks')
+  it.clock.advance(MINUTE)
+  await until(async () => (await statuses(id))[0] === 'delivered')
+  const [delivery] = await deliveriesOf(it, id)
+  const path = `/v1/webhooks/${id}/deliveries/${delivery.id}?include=responses`
+  const { body } = await it.get(path)
+  const [failed, delivered] = body.attempts.map(({ response }: { response: object }) => response)
+  expect(failed.headers).toEqual([
+    { name: 'Content-Length', value: String(bytes) },
+    { name: 'Set-Cookie', value: '…' },
+    { name: 'X-Why', value: 'disk' },
+  ])
+  expect([failed.body, failed.truncated]).toEqual(['é'.repeat(2_048), true])
+  expect(delivered).toMatchObject({ body: 'thanks', truncated: false })
+  expect(body.request_headers).toMatchObject({
+    'X-Token': '…',
+    'X-Service-Signature': '…',
+    'X-Service-Event': 'record.created',
+    'webhook-id': delivery.event_id,
+  })
+  expect(JSON.stringify(body)).not.toContain('hush')
+})
+
+test('a failed attempt waits a second for the rest of its response, and then shows what has arrived', async () => {
+  const { id } = await subscribe(it, 'Tasks', it.url)
+  let isSent = false
+  it.receiver.answer = (_received, socket) => {
+    socket.write('HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nhalf', () => {
+      isSent = true
+    })
+  }
+  await writeOne()
+  await until(async () => {
+    if (isSent) it.clock.advance(100)
+    return (await attempts(id))[0] === 1
+  })
+  const [delivery] = await deliveriesOf(it, id)
+  expect(delivery.response_status).toBe(500)
+  const { body } = await it.get(`/v1/webhooks/${id}/deliveries/${delivery.id}?include=responses`)
+  expect(body.attempts[0].response.body).toBe('half')
+})
+
 test('a delivery without an attempt, and one of an older version, list none', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await writeOne()

@@ -5,6 +5,9 @@ import { nodeNet, nodeTls } from '../../../lib/node-modules.ts'
 
 /** The limit for a head and for a body, in bytes: reading more costs more than a new connection. */
 const MAX_BYTES = 65_536
+/** The parts of a response that the log of deliveries stores, in bytes. */
+const KEPT_HEAD_BYTES = 4_096
+const KEPT_BODY_BYTES = 4_096
 
 const LINE_FEED = 0x0a
 const EMPTY = Buffer.alloc(0)
@@ -17,6 +20,8 @@ const SWITCHING_PROTOCOLS = 101
 /** Whether the beginning of a line may become a status line. */
 const mayBeStatusLine = (line: string): boolean =>
   STATUS_LINE_START.test(line + STATUS_LINE_SAMPLE.slice(line.length))
+
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299
 
 const isInterim = (status: number) => status < 200 && status !== SWITCHING_PROTOCOLS
 
@@ -65,13 +70,27 @@ function* skipChunks(): Generator<Wanted, End, string> {
   }
 }
 
+/** The parts of a response that the log of deliveries stores. */
+export interface ReceivedResponse {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+  /** Whether headers or body were longer than stored. */
+  readonly isCut: boolean
+}
+
 /**
  * Parses one response as its bytes arrive: first the status, which decides an attempt. The rest is read only as far as
- * needed to know whether the connection can be reused. The body is discarded.
+ * needed to know whether the connection can be reused. Of the body, only the beginning is kept.
  */
 export class ResponseParser {
   /** The final status; interim responses (1xx) are skipped. */
   status: number | null = null
+  /** The header lines read so far. */
+  #headers: readonly string[] = []
+  /** The first bytes of the body. */
+  #kept: Buffer[] = []
+  #keptBytes = 0
+  #isInBody = false
   state: 'more' | End = 'more'
   /** The bytes of the head or the body read so far, without line feeds. */
   #bytes = 0
@@ -89,7 +108,26 @@ export class ResponseParser {
     let rest = bytes
     while (rest.length > 0 && this.state === 'more')
       rest = typeof this.#wanted === 'number' ? this.#skip(rest, this.#wanted) : this.#readLine(rest)
-    if (rest.length > 0) this.state = 'unusable'
+    if (rest.length === 0) return
+    // Of a body that lasts until the connection closes, the part that came with the head is known.
+    if (this.#isInBody && this.state === 'unusable') this.#keep(rest)
+    this.state = 'unusable'
+  }
+
+  /** The headers and the beginning of the body, as far as they have arrived. */
+  get response(): ReceivedResponse {
+    const headers: (readonly [string, string])[] = []
+    let length = 0
+    for (const line of this.#headers) {
+      const colon = line.indexOf(':')
+      length += line.length
+      if (length > KEPT_HEAD_BYTES) break
+      if (colon > 0) headers.push([line.slice(0, colon), line.slice(colon + 1).trim()])
+    }
+    const bytes = Buffer.concat(this.#kept).subarray(0, KEPT_BODY_BYTES)
+    // Without the last bytes, if they are a part of a character.
+    const body = new TextDecoder().decode(bytes, { stream: true })
+    return { headers, body, isCut: length > KEPT_HEAD_BYTES || this.#keptBytes > KEPT_BODY_BYTES }
   }
 
   *#readResponse(): Generator<Wanted, End, string> {
@@ -102,6 +140,8 @@ export class ResponseParser {
       for (let line = yield 'line'; line !== ''; line = yield 'line') headers.push(line)
       if (isInterim(status)) continue
       this.#bytes = 0
+      this.#headers = headers
+      this.#isInBody = true
       const body = minor === '1' && status >= 200 ? bodyLength(status, headers) : 'unknown'
       if (body === 'unknown') return 'unusable'
       if (body === 'chunked') return yield* skipChunks()
@@ -118,10 +158,17 @@ export class ResponseParser {
 
   #skip(bytes: Buffer, wanted: number): Buffer {
     const skipped = Math.min(wanted, bytes.length)
+    this.#keep(bytes.subarray(0, skipped))
     if (skipped < wanted) this.#wanted = wanted - skipped
     else this.#proceed()
     this.#count(skipped)
     return bytes.subarray(skipped)
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#keptBytes <= KEPT_BODY_BYTES)
+      this.#kept.push(Buffer.from(bytes.subarray(0, KEPT_BODY_BYTES + 1)))
+    this.#keptBytes += bytes.length
   }
 
   /** Parses each line once, when it is complete, so that a line that arrives byte by byte costs no more. */
@@ -163,7 +210,7 @@ export const endpointKey = ({ address, port, secureAs }: Endpoint): string =>
   `${address} ${port} ${secureAs ?? ''}`
 
 export type SendResult =
-  | { readonly status: number }
+  | { readonly status: number; readonly response: ReceivedResponse }
   /** No status arrived; `isUnanswered` when not a single byte of a response arrived. */
   | { readonly error: Error; readonly isUnanswered: boolean }
 
@@ -183,6 +230,8 @@ export class Connection {
   #isClosed = false
   /** Called when the status is known; the rest of the response may not have arrived. */
   onStatus: () => void = () => {}
+  /** Called when the status is an error whose explanation has not arrived: `answer` ends the wait for it. */
+  onPartialError: () => void = () => {}
   /** Called when a response has been read completely, so that the connection can carry the next request. */
   onFree: () => void = () => {}
   /** Called once, when the connection can no longer be used. */
@@ -196,7 +245,23 @@ export class Connection {
     socket.on('error', (error) => this.#fail(error))
   }
 
-  /** Sends the text of a request; resolves as soon as the status is known, and never rejects. */
+  /** The status of the current request, while the rest of an error is awaited. */
+  get status(): number | null {
+    return this.#pending?.settle ? this.#pending.parser.status : null
+  }
+
+  /** Resolves the current request if its status is known. */
+  answer(): void {
+    const { parser, settle } = this.#pending ?? {}
+    if (!settle || !parser || parser.status === null) return
+    if (this.#pending) this.#pending.settle = undefined
+    settle({ status: parser.status, response: parser.response })
+  }
+
+  /**
+   * Sends the text of a request; never rejects. Resolves as soon as the status is known, or with the rest of the
+   * response for an error status.
+   */
   send(request: string | Buffer): Promise<SendResult> {
     return new Promise((settle) => {
       if (this.#isClosed) {
@@ -221,11 +286,13 @@ export class Connection {
     }
     const { parser } = pending
     pending.isUnanswered = false
+    const isNew = parser.status === null
     parser.feed(bytes)
     if (parser.status !== null && pending.settle) {
-      pending.settle({ status: parser.status })
-      pending.settle = undefined
-      this.onStatus()
+      const isPartialError = parser.state === 'more' && !isSuccess(parser.status)
+      if (!isPartialError) this.answer()
+      else if (isNew) this.onPartialError()
+      if (isNew) this.onStatus()
     }
     if (parser.state === 'unusable') this.#fail(notHttp())
     else if (parser.state === 'complete') this.#endRequest()
@@ -241,6 +308,7 @@ export class Connection {
   #fail(error: Error): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.answer()
     const pending = this.#pending
     this.#pending = undefined
     this.socket.destroy()

@@ -21,7 +21,9 @@ import {
   connectionError,
   type Endpoint,
   endpointKey,
+  isSuccess,
   openConnection,
+  type ReceivedResponse,
   type SendResult,
 } from './connection.ts'
 
@@ -38,6 +40,7 @@ export interface AttemptOutcome {
   readonly error: string | null
   /** No retry can succeed. */
   readonly isFinal?: true
+  readonly response?: ReceivedResponse
 }
 
 /** Makes one attempt of at most 10 seconds; never rejects. */
@@ -61,6 +64,8 @@ export interface Sender {
 }
 
 const TIMEOUT_MS = 10_000
+/** The time to wait for the explanation of an error, once its status is known. */
+const EXPLANATION_MS = 1_000
 /** The time to wait for one of several addresses before trying the next. */
 const CONNECT_TIMEOUT_MS = 3_000
 
@@ -96,6 +101,9 @@ class ConnectionPool {
     this.#members.add(member)
     connection.onStatus = () => {
       member.cancelClose = this.clock.after(IDLE_MS, () => connection.destroy())
+    }
+    connection.onPartialError = () => {
+      this.clock.after(EXPLANATION_MS, () => connection.answer())
     }
     connection.onFree = () => {
       this.#free.add(member)
@@ -143,12 +151,19 @@ function checkUrl(url: string, allowlist: readonly AllowlistEntry[]): CheckedUrl
 /** An attempt failed without a status; the message is the outcome's `error`. */
 class AttemptFailed extends Error {}
 
-function outcomeOf(status: number): AttemptOutcome {
-  if (status >= 200 && status <= 299) return { status, error: null }
-  if (status < 300 || status > 399) return { status, error: `The receiver answered ${status}.` }
-  const error = `The receiver answered ${status}, a redirect, and redirects are not followed; set url to its target.`
-  return { status, error }
+function errorOf(status: number): string | null {
+  if (isSuccess(status)) return null
+  if (status < 300 || status > 399) return `The receiver answered ${status}.`
+  return `The receiver answered ${status}, a redirect, and redirects are not followed; set url to its target.`
 }
+
+type Answered = Extract<SendResult, { readonly status: number }>
+
+const outcomeOf = ({ status, response }: Answered): AttemptOutcome => ({
+  status,
+  error: errorOf(status),
+  response,
+})
 
 function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptRequest): string | Buffer {
   let lines = ''
@@ -164,7 +179,7 @@ function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptR
 class Attempt {
   /** The step as the subject of the sentence about a timeout. */
   #step = ''
-  #current: { abandon(): void } | undefined
+  #current: { abandon(): void; readonly status?: number | null } | undefined
   #isOver = false
 
   constructor(
@@ -187,7 +202,9 @@ class Attempt {
 
   /** Abandons the attempt because its time is up; returns the outcome. */
   expire(): AttemptOutcome {
+    const status = this.#current?.status ?? null
     this.abandon()
+    if (status !== null) return { status, error: errorOf(status) }
     return { status: null, error: `${this.#step} took longer than ${TIMEOUT_MS / 1000} seconds.` }
   }
 
@@ -207,23 +224,28 @@ class Attempt {
   }
 
   /** Sends the request again on a new connection if the reused one was closed in the meantime. */
-  async #exchange(target: ParsedUrl, endpoints: readonly Endpoint[]): Promise<number> {
+  async #exchange(target: ParsedUrl, endpoints: readonly Endpoint[]): Promise<Answered> {
     const text = requestText(target, this.request)
     const reused = this.shared.pool.take(endpoints.map(endpointKey))
     if (reused) {
       const result = await this.#send(reused, target, text)
-      if ('status' in result) return result.status
+      if ('status' in result) return result
       if (!result.isUnanswered || this.#isOver)
         throw new AttemptFailed(connectionError(result.error, target.host))
     }
     const result = await this.#send(await this.#connect(target, endpoints), target, text)
-    if ('status' in result) return result.status
+    if ('status' in result) return result
     throw new AttemptFailed(connectionError(result.error, target.host))
   }
 
   #send(connection: Connection, { host }: ParsedUrl, text: string | Buffer): Promise<SendResult> {
     this.#step = `The response of "${host}"`
-    this.#current = { abandon: () => connection.destroy() }
+    this.#current = {
+      abandon: () => connection.destroy(),
+      get status() {
+        return connection.status
+      },
+    }
     return connection.send(text)
   }
 
@@ -261,7 +283,7 @@ const tlsContext = (ca: string | undefined): SecureContext | undefined =>
 
 /**
  * Each attempt resolves the name once, checks all its addresses, and connects to one of them. The status line decides;
- * the body of the response is discarded.
+ * the beginning of the response is kept for the log of deliveries.
  */
 export function createSender(settings: SenderSettings): Sender {
   const { allowlist, ca, clock = systemClock } = settings

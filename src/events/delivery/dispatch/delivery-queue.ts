@@ -233,7 +233,7 @@ export function recordOutcomes(tx: Tx, attempts: readonly FinishedAttempt[]): Lo
  */
 function recordOutcome(tx: Tx, attempt: FinishedAttempt, ended: number[]): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
-  insertAttempt(tx, attempt)
+  if (insertAttempt(tx, attempt)) insertResponse(tx, attempt)
   const attempts = due.attempts + 1
   const retryAfterMs = outcome.error === null || outcome.isFinal ? undefined : RETRY_AFTER_MS[attempts - 1]
   const status = retryAfterMs !== undefined ? 'pending' : outcome.error === null ? 'delivered' : 'failed'
@@ -268,10 +268,17 @@ const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
 /** The number of stored attempts per delivery: the newest ones, across all redeliveries. */
 const MAX_KEPT_ATTEMPTS = 50
 
-/** Discards the attempts of a deleted delivery, because another event may have reused the pk of its event. */
-function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {
-  const number = due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
-  sql.run(
+const numberOf = ({ due }: FinishedAttempt): number =>
+  due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
+
+/**
+ * Discards the attempts of a deleted delivery, because another event may have reused the pk of its event. Returns
+ * whether the attempt is stored.
+ */
+function insertAttempt({ sql }: Tx, attempt: FinishedAttempt): boolean {
+  const { due, outcome, attemptedAt, ms } = attempt
+  const number = numberOf(attempt)
+  const { changes } = sql.run(
     `INSERT OR IGNORE INTO webhook_attempts (event, webhook, number, at, response_status, error, ms)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
      WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE event = ?1 AND webhook = ?2 AND id = ?8)`,
@@ -284,12 +291,36 @@ function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedA
     ms,
     due.id,
   )
-  if (number <= MAX_KEPT_ATTEMPTS) return
+  if (number > MAX_KEPT_ATTEMPTS)
+    sql.run(
+      'DELETE FROM webhook_attempts WHERE event = ? AND webhook = ? AND number <= ?',
+      due.event,
+      due.webhook,
+      number - MAX_KEPT_ATTEMPTS,
+    )
+  return changes > 0
+}
+
+/** The most characters that are stored of the response to a successful attempt; those to failed ones are whole. */
+const MAX_SUCCESS_BODY = 1_024
+
+/** Values of these headers identify a client of the receiver. */
+const SECRET_HEADERS = /^(?:set-cookie|authorization|www-authenticate|proxy-authenticate)$/i
+
+function insertResponse({ sql }: Tx, attempt: FinishedAttempt): void {
+  const { due, outcome } = attempt
+  const { response } = outcome
+  // The deliveries of a source's targets list no attempts.
+  if (!response || isOfTarget(due.webhook)) return
+  const length = outcome.error === null ? MAX_SUCCESS_BODY : response.body.length
   sql.run(
-    'DELETE FROM webhook_attempts WHERE event = ? AND webhook = ? AND number <= ?',
+    'INSERT OR REPLACE INTO webhook_responses (event, webhook, number, headers, body, is_cut) VALUES (?, ?, ?, ?, ?, ?)',
     due.event,
     due.webhook,
-    number - MAX_KEPT_ATTEMPTS,
+    numberOf(attempt),
+    JSON.stringify(response.headers.map(([name, value]) => [name, SECRET_HEADERS.test(name) ? '…' : value])),
+    response.body.slice(0, length),
+    response.isCut || response.body.length > length ? 1 : 0,
   )
 }
 

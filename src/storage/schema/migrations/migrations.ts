@@ -57,6 +57,7 @@ import migration54 from '../../../../drizzle/0054_source_targets.sql' with { typ
 import migration55 from '../../../../drizzle/0055_note_aliases.sql' with { type: 'text' }
 import migration56 from '../../../../drizzle/0056_links_in_values.sql' with { type: 'text' }
 import migration57 from '../../../../drizzle/0057_comments.sql' with { type: 'text' }
+import migration58 from '../../../../drizzle/0058_delivery_responses.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -118,4 +119,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0055_note_aliases', sql: migration55 },
   { name: '0056_links_in_values', sql: migration56 },
   { name: '0057_comments', sql: migration57 },
+  { name: '0058_delivery_responses', sql: migration58 },
 ]

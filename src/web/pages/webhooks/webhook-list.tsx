@@ -4,6 +4,7 @@ import { mayWrite } from '../../data/session.ts'
 import { aboutOf, nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
 import { Directions } from './directions.tsx'
+import { LastResult, Pulse } from './pulse.tsx'
 import { Status } from './status.tsx'
 
 const MAX_WEBHOOKS = 25
@@ -53,6 +54,8 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
         <th scope="col">Name</th>
         <th scope="col">Table</th>
         <th scope="col">URL</th>
+        <th scope="col">Last result</th>
+        <th scope="col">Failures, 12 days</th>
         <th scope="col">Status</th>
       </tr>
     </thead>
@@ -67,6 +70,8 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
           </th>
           <td class="bottom-end">{aboutOf(webhook)}</td>
           <td class="bottom-start break code">{webhook.url ?? `pull, ${webhook.pending} pending`}</td>
+          <td class="desk">{webhook.delivery !== 'pull' && <LastResult id={webhook.id} />}</td>
+          <td class="desk">{webhook.delivery !== 'pull' && <Pulse id={webhook.id} />}</td>
           <td class="top-end">
             <Status of={webhook.status} />
           </td>
