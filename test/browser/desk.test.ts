@@ -144,6 +144,29 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
   )
 
   test(
+    'a daily note begins with the preset of its name, and its month leads to every day',
+    async () => {
+      await app.server.post('/v1/presets', {
+        name: 'Daily note',
+        content: '## Plan for {{date}}\n',
+        tags: ['day'],
+      })
+      await open('today?day=2026-10-05')
+      await page.waitForFunction(
+        `document.querySelector('.text-field')?.value === '## Plan for 2026-10-05\\n'`,
+      )
+      await untilTextIn(page, '.sheet .tags', 'day')
+      await page.click('.day-bar > button')
+      await page.waitForFunction(`document.querySelectorAll('.days.month > a:not(.icon-only)').length === 35`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.click('.days.month > a[href*="2026-10-31"]')
+      await page.waitForFunction(`location.search.includes('title=2026-10-31')`)
+      await page.click('.day-bar > button')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a preset with a text starts a note with one click above the list',
     async () => {
       await app.server.post('/v1/presets', { name: 'Kiln log', content: '## Load\n', tags: ['kiln'] })

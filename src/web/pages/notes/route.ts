@@ -74,7 +74,14 @@ const listParameters = () =>
 /** The address of a note beside the current list. */
 export const noteAddress = (
   id: string,
-  more: { pane?: 'details'; show?: 'preview'; title?: string; day?: string } = {},
+  more: {
+    pane?: 'details'
+    show?: 'preview'
+    title?: string
+    text?: string
+    tags?: string
+    day?: string
+  } = {},
 ) => address(['notes', id], { ...listParameters(), ...more })
 
 /** The address of a daily note. */
