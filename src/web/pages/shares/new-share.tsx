@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { createShare, type Share, type ShareKind } from '../../data/shares.ts'
+import { FormFields, FormPreview, fieldOptions, type Question, questionsFor } from './form-fields.tsx'
 import type { FormField } from './targets.ts'
 
 interface NewShareProps {
@@ -14,9 +15,9 @@ interface NewShareProps {
 const textIn = (data: FormData, name: string): string => String(data.get(name) ?? '').trim()
 
 /** The options of a form. */
-function formOptions(data: FormData): Record<string, unknown> {
+function formOptions(data: FormData, questions: readonly Question[]): Record<string, unknown> {
   const [text, done] = [textIn(data, 'text'), textIn(data, 'done')]
-  const fields = data.getAll('field').map((key) => ({ key }))
+  const fields = fieldOptions(questions)
   return {
     ...(text !== '' && { text }),
     ...(done !== '' && { done_text: done }),
@@ -25,8 +26,10 @@ function formOptions(data: FormData): Record<string, unknown> {
 }
 
 /** Creates a share link to one target, which opens without an account. */
-export function NewShare({ kind, targetId, fields }: NewShareProps) {
+export function NewShare({ kind, targetId, fields = [] }: NewShareProps) {
   const [share, setShare] = useState<Share>()
+  const [questions, setQuestions] = useState<readonly Question[]>(() => questionsFor(fields))
+  const [introduction, setIntroduction] = useState('')
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
     const [name, password, expires] = [
       textIn(data, 'name'),
@@ -40,7 +43,7 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
       ...(password !== '' && { password }),
       // The end of the day in the local time zone.
       ...(expires !== '' && { expires_at: new Date(`${expires}T23:59:59`).toISOString() }),
-      ...(kind === 'form' && { options: formOptions(data) }),
+      ...(kind === 'form' && { options: formOptions(data, questions) }),
       ...(kind === 'row_view' && data.has('csv') && { options: { csv: true } }),
     })
     setShare(share)
@@ -60,8 +63,15 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
       <Field label="Name (optional, only for you)" name="name" maxLength={200} autocomplete="off" />
       {kind === 'form' ? (
         <>
-          <FormFields fields={fields ?? []} />
-          <Field label="Introduction (optional)" name="text" autocomplete="off" />
+          <Field
+            label="Introduction (optional)"
+            name="text"
+            autocomplete="off"
+            value={introduction}
+            onInput={({ currentTarget }) => setIntroduction(currentTarget.value)}
+          />
+          <FormFields questions={questions} onChange={setQuestions} />
+          <FormPreview questions={questions} introduction={introduction} />
           <Field label="Message after submitting (optional)" name="done" autocomplete="off" />
         </>
       ) : (
@@ -78,7 +88,7 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
           <input type="checkbox" name="csv" /> Allow CSV download
         </label>
       )}
-      <Field label="Expires (optional)" name="ends" type="date" />
+      <Field label="Expires (optional)" name="expires" type="date" />
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
@@ -88,15 +98,3 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
     </form>
   )
 }
-
-const FormFields = ({ fields }: { fields: readonly FormField[] }) => (
-  <fieldset class="field">
-    <legend class="label">Fields on the form</legend>
-    {fields.map(({ key, label, required }) => (
-      <label class="check" key={key}>
-        <input type="checkbox" name="field" value={key} defaultChecked /> {label}
-        {required && <small>required</small>}
-      </label>
-    ))}
-  </fieldset>
-)

@@ -6,9 +6,12 @@ import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { groupingsText } from '../../../data/records/grouping.ts'
 import type { Structure } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { unreachableSince } from '../../../data/request.ts'
 import { isOwner, mayWrite, session } from '../../../data/session.ts'
 import { navigate, search, setParameters } from '../../../router.ts'
+import { ShareButton } from '../../shares/share-button.tsx'
+import { formFieldsOf } from '../../shares/targets.ts'
 import type { Columns } from '../grid/columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import {
@@ -41,6 +44,7 @@ interface TabsProps {
 /** Tabs for the views of a table, and the menu of the current view. */
 export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
+  const rights = useRowRights(structure.id)
   const change = useAction(async (body: ViewChange) => {
     const params = { id: view?.id ?? '' }
     const { row_view } = await api.patch('/v1/records/views/{id}', { params, body: body as object })
@@ -88,6 +92,17 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
             <Button disabled={change.isRunning.value} onClick={() => void change.run(saved())}>
               Save in “{view.name}”
             </Button>
+          )}
+          {rights.mayWrite && (
+            <span class="desk">
+              <ShareButton
+                word="Form"
+                kind="form"
+                targetId={structure.id}
+                title={`a form for ${structure.name}`}
+                fields={formFieldsOf(structure.fields)}
+              />
+            </span>
           )}
           <ColumnsMenu structure={structure} />
           {view && mayWrite.value && (
