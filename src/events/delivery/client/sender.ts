@@ -102,8 +102,11 @@ class ConnectionPool {
     connection.onStatus = () => {
       member.cancelClose = this.clock.after(IDLE_MS, () => connection.destroy())
     }
+    let cancelWait = () => {}
     connection.onPartialError = () => {
-      this.clock.after(EXPLANATION_MS, () => connection.answer())
+      // The wait for an earlier response of the connection must not end this one.
+      cancelWait()
+      cancelWait = this.clock.after(EXPLANATION_MS, () => connection.answer())
     }
     connection.onFree = () => {
       this.#free.add(member)
