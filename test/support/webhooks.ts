@@ -8,6 +8,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
 
 export interface WebhookOptions {
+  headers?: Record<string, string>
   events?: string[]
   filter?: RawCondition[]
   fields?: string[] | null
