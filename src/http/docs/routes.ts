@@ -1,5 +1,6 @@
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import { once } from '../../lib/bounded-cache.ts'
 import { embeddedFile } from '../../lib/program.ts'
 import { fail } from '../../lib/refusal.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -20,6 +21,8 @@ const DocumentQuery = t.strict({ webhooks: t.Optional(t.flag()) })
 export function withoutWebhooks({ webhooks: _, ...document }: OpenApiDocument): OpenApiDocument {
   return document
 }
+
+const bytesOf = (document: OpenApiDocument) => new TextEncoder().encode(JSON.stringify(document))
 
 /** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
 const DOCS_PAGE = `<!doctype html>
@@ -78,14 +81,14 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
           'Cache-Control': 'no-cache',
         },
       })
+  // Writing the document takes several milliseconds.
+  const bytes = once(async () => bytesOf(await openApi()))
+  const withoutWebhookBytes = once(async () => bytesOf(withoutWebhooks(await openApi())))
   return hiddenEndpoints('', 'nothing')
     .get(
       '/openapi.json',
-      async ({ request, query }) => {
-        const document = await openApi()
-        const shown = query.webhooks === false ? withoutWebhooks(document) : document
-        return entityResponse(request, JSON.stringify(shown))
-      },
+      async ({ request, query }) =>
+        entityResponse(request, await (query.webhooks === false ? withoutWebhookBytes() : bytes())),
       { open: true, query: DocumentQuery },
     )
     .get(
