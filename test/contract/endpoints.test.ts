@@ -73,6 +73,7 @@ describe('the endpoints', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     const taking = operations.filter(({ security }) => JSON.stringify(security)?.includes('accessToken'))
     expect(taking.map(({ operationId, security }) => ({ operationId, security }))).toEqual([
+      { operationId: 'followPresence', security: [{ apiKey: [] }, { accessToken: [] }] },
       { operationId: 'watchRecords', security: [{ apiKey: [] }, { accessToken: [] }] },
       { operationId: 'listChanges', security: [{ apiKey: [] }, { accessToken: [] }] },
     ])

@@ -6,8 +6,13 @@ import { BEFORE, type Content, operationOf, requestOf } from './requests.ts'
 import { startSampled } from './samples.ts'
 import { ENDPOINTS } from './specification.ts'
 
-/** Responses other than JSON; see `test/records/watch.test.ts` and `test/files/content.test.ts`. */
-const OTHERS = ['/v1/records/watch', '/v1/changes/snapshot', '/v1/files/{id}/content']
+/** Responses other than JSON; see `records/watch.test.ts`, `notes/presence.test.ts` and `files/content.test.ts`. */
+const OTHERS = [
+  '/v1/records/watch',
+  '/v1/changes/snapshot',
+  '/v1/files/{id}/content',
+  '/v1/notes/{id}/presence',
+]
 
 const documented = ENDPOINTS.filter(
   ({ path }) => (path.startsWith('/v1/') && !OTHERS.includes(path)) || path === '/healthz',

@@ -22,6 +22,8 @@ DELETE /v1/notes/{id}/tags/{name} W
 GET    /v1/notes/{id}/links
 GET    /v1/notes/{id}/mentions
 GET    /v1/notes/{id}/files
+GET    /v1/notes/{id}/presence
+POST   /v1/notes/{id}/presence
 GET    /v1/notes/{id}/revisions
 POST   /v1/notes/{id}/revisions/{revisionId}/restore W
 GET    /v1/records/structures

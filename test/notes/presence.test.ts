@@ -82,14 +82,22 @@ test('callers who cannot read the note learn nothing, and reporters without a st
     access: { notes: 'none', files: 'write', structures: {} },
   })
   const stranger = await service.newWorkspace('Other')
-  const viewer = await service.newKey({ user: 'cy', scope: 'read' })
+  const readers = [
+    await service.newKey({ user: 'cy', scope: 'read' }),
+    await service.newKey({ user: 'dee', access: { notes: 'read', files: 'write', structures: {} } }),
+  ]
   for (const key of [hidden, stranger]) {
     expect((await request(service, key, id)).status).toBe(404)
     expect((await service.as(key).post(`/v1/notes/${id}/presence`, { writing: true })).status).toBe(404)
   }
-  expect((await service.as(viewer).post(`/v1/notes/${id}/presence`, { writing: true })).body.code).toBe(
-    'read_only',
-  )
+  for (const key of readers) {
+    const stream = await open(service, key, id)
+    const { body } = await service.as(key).post(`/v1/notes/${id}/presence`, { writing: true, line: 1 })
+    expect(body.people.at(-1)).toMatchObject({ writing: false, line: null })
+    await stream.leave()
+    await change(100)
+  }
+  await reader.rest()
   const { body } = await service.as(ada).post(`/v1/notes/${id}/presence`, { writing: true })
   expect(body.people.map(({ name }: { name: string }) => name)).toEqual(['owner'])
   await change(100)

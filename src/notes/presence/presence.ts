@@ -142,7 +142,9 @@ export class Presence {
     return this.#workspaces.get(workspacePk)?.notes.get(noteId)?.people ?? []
   }
 
-  report({ workspacePk, userId }: Caller, noteId: string, report: Report): void {
+  /** Ignores callers who cannot write notes. */
+  report({ workspacePk, userId, mayWrite, rights }: Caller, noteId: string, report: Report): void {
+    if (!mayWrite || (rights !== undefined && rights.notes !== 'write')) return
     this.#workspaces.get(workspacePk)?.notes.get(noteId)?.report(userId, report)
   }
 

@@ -31,13 +31,13 @@ export function presenceRoutes(ctx: AppContext, streams: Streams) {
         return { people: presence.peopleIn(caller, noteId) }
       },
       {
-        access: 'write',
+        access: 'read',
         body: schema.PresenceBody,
         response: schema.PresenceResponse,
         operationId: 'reportPresence',
         summary: 'Report that the user is writing in a note',
         description:
-          'Shown to everyone who follows the presence of the note, for 6 seconds or until `writing: false`. Ignored while no stream of the user is open for the note. Stores nothing, and changes no note.',
+          'Shown to everyone who follows the presence of the note, for 6 seconds or until `writing: false`. Ignored while no stream of the user is open for the note, and from callers who cannot write notes. Stores nothing, and changes no note.',
       },
     )
 }

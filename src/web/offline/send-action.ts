@@ -6,7 +6,7 @@ import { keyOfChange } from '../data/note-text.ts'
 import type { ChangedRow, PendingAction, RowsAction, TagAction } from '../data/pending-actions.ts'
 import { isRetryable, Refused, Unreachable, unreachableSince } from '../data/request.ts'
 
-/** What remains of an action, and why. */
+/** The rest of an action that was not sent, and the error. */
 interface Unsent {
   readonly action: PendingAction
   readonly error: Error

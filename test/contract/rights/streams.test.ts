@@ -26,6 +26,7 @@ interface Stream {
 const STREAMS: Readonly<Record<string, Stream>> = {
   'GET /v1/records/watch': { path: () => '/v1/records/watch?structure=Errands', isEvents: true },
   'GET /v1/changes': { path: () => '/v1/changes?after=now', headers: EVENTS, isEvents: true },
+  'GET /v1/notes/:id/presence': { path: ({ note }) => `/v1/notes/${note}/presence`, isEvents: true },
   'GET /v1/changes/snapshot': { path: () => '/v1/changes/snapshot' },
   'GET /v1/files/:id/content': { path: ({ file }) => `/v1/files/${file}/content` },
   'GET /v1/notes/:id/revisions': { path: ({ note }) => `/v1/notes/${note}/revisions?limit=100` },
