@@ -5,7 +5,7 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).pad
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
 /** The most recently formatted days, each at its number modulo the length, because `toISOString` is slow. */
-const writtenDays = Array.from({ length: 64 }, () => ({ number: Number.NaN, text: '' }))
+const writtenDays = Array.from({ length: 1_024 }, () => ({ number: Number.NaN, text: '' }))
 
 /** `YYYY-MM-DDT` of a day, given by its number since 1970. */
 function dayText(number: number): string {
@@ -32,9 +32,6 @@ export const isoOrNull = (instant: number | null): string | null =>
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const utcDay = (instant: number): string => isoTimestamp(instant).slice(0, 'YYYY-MM-DD'.length)
 
-const INSTANT =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2})$/
-
 const SHORTEST_MONTH = 28
 
 const isRealDay = (year: number, month: number, day: number): boolean =>
@@ -46,6 +43,12 @@ const isRealDay = (year: number, month: number, day: number): boolean =>
 
 const ZERO = 0x30
 const HYPHEN = 0x2d
+const PLUS = 0x2b
+const POINT = 0x2e
+const COLON = 0x3a
+const LOWER_T = 0x74
+const LOWER_Z = 0x7a
+const TO_LOWER = 0x20
 
 /** The number written as digits in a part of the text; NaN if the part holds anything else. */
 function numberAt(text: string, from: number, to: number): number {
@@ -58,19 +61,23 @@ function numberAt(text: string, from: number, to: number): number {
   return value
 }
 
-/** Whether `text` is `YYYY-MM-DD` and a real day. */
-export const isDay = (text: string): boolean =>
-  text.length === 10 &&
+const beginsWithDay = (text: string): boolean =>
   text.charCodeAt(4) === HYPHEN &&
   text.charCodeAt(7) === HYPHEN &&
   isRealDay(numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10))
 
-function offsetMinutes(zone: string): number | undefined {
-  if (zone === 'Z' || zone === 'z') return 0
-  const hours = Number(zone.slice(1, 3))
-  const minutes = Number(zone.slice(4, 6))
-  if (hours > 23 || minutes > 59) return undefined
-  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+/** Whether `text` is `YYYY-MM-DD` and a real day. */
+export const isDay = (text: string): boolean => text.length === 10 && beginsWithDay(text)
+
+/** The offset that ends the text; undefined for anything else. */
+function offsetMinutes(text: string, at: number): number | undefined {
+  const sign = text.charCodeAt(at)
+  if ((sign | TO_LOWER) === LOWER_Z && text.length === at + 1) return 0
+  if ((sign !== PLUS && sign !== HYPHEN) || text.length !== at + 6 || text.charCodeAt(at + 3) !== COLON)
+    return undefined
+  const hours = numberAt(text, at + 1, at + 3)
+  const minutes = numberAt(text, at + 4, at + 6)
+  return hours <= 23 && minutes <= 59 ? (sign === HYPHEN ? -1 : 1) * (hours * 60 + minutes) : undefined
 }
 
 /** The finest fraction that a double can hold up to the year 9999, so that finer digits are never lost. */
@@ -82,27 +89,39 @@ function milliseconds(decimals: string): number {
   return Number(decimals.slice(0, 3).padEnd(3, '0')) + fraction
 }
 
+const MAX_DECIMALS = 9
+
+/** The fraction of a second in milliseconds, and the place after it; undefined for too many digits or none. */
+function fractionAt(text: string, from: number): { fraction: number; end: number } | undefined {
+  let end = from
+  while (numberAt(text, end, end + 1) >= 0) end++
+  const isValid = end > from && end - from <= MAX_DECIMALS
+  return isValid ? { fraction: milliseconds(text.slice(from, end)), end } : undefined
+}
+
+const DAYS_IN_400_YEARS = 146_097
+
+/** The first instant of a day. `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
+const dayStart = (year: number, month: number, day: number): number =>
+  Date.UTC(2000 + (year % 400), month - 1, day) + (Math.floor(year / 400) - 5) * DAYS_IN_400_YEARS * DAY_MS
+
 /**
  * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with finer
- * digits as a fraction, or undefined if the text is not such a date-time.
+ * digits as a fraction, or undefined if the text is not such a date-time. Without a regular expression, because imports
+ * parse millions.
  */
 export function parseInstant(text: string): number | undefined {
-  const match = INSTANT.exec(text)
-  if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const offset = offsetMinutes(match[8] ?? 'Z')
-  if (offset === undefined || !isRealDay(year, month, day) || hour > 23 || minute > 59 || second > 59) {
-    return undefined
-  }
-  const wholeSecond = new Date(0)
-  wholeSecond.setUTCFullYear(year, month - 1, day)
-  wholeSecond.setUTCHours(hour, minute - offset, second)
-  return wholeSecond.getTime() + milliseconds(match[7] ?? '')
+  const isTimed = (text.charCodeAt(10) | TO_LOWER) === LOWER_T && text.charCodeAt(13) === COLON
+  if (!isTimed || !beginsWithDay(text)) return undefined
+  const hasSeconds = text.charCodeAt(16) === COLON
+  const second = hasSeconds ? numberAt(text, 17, 19) : 0
+  const hasFraction = hasSeconds && text.charCodeAt(19) === POINT
+  const decimals = hasFraction ? fractionAt(text, 20) : { fraction: 0, end: hasSeconds ? 19 : 16 }
+  const { fraction = 0, end = Number.NaN } = decimals ?? {}
+  const offset = offsetMinutes(text, end)
+  const hour = numberAt(text, 11, 13)
+  const minute = numberAt(text, 14, 16)
+  if (offset === undefined || !(hour <= 23 && minute <= 59 && second <= 59)) return undefined
+  const day = dayStart(numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10))
+  return day + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction
 }

@@ -27,6 +27,26 @@ async function importText(text: string | Uint8Array, ...flags: string[]) {
 const structures = async () => (await service().get('/v1/records/structures')).body.structures
 
 describe('a new structure', () => {
+  test.each([
+    ['a word among numbers', '5', 'none', 'text'],
+    ['a decimal comma', '5', '1,5', 'number'],
+    ['the end of a column of days', '2026-01-31', '2026-02-01T10:00:00Z', 'datetime'],
+  ])('has the type that the last row needs, after many rows: %s', async (_, cell, last, type) => {
+    const rows = Array.from({ length: 12_000 }, (__, at) => `${at},${cell}`)
+    const { report } = await importText(['n,value', ...rows, `x,"${last}"`].join('\n'), '--structure', 'Late')
+    expect(report).toMatchObject({
+      fields: [
+        { key: 'n', type: 'text' },
+        { key: 'value', type },
+      ],
+      inserted: 12_001,
+      refused_count: 0,
+    })
+    const { total } = (await service().get('/v1/records?structure=Late&limit=1')).body
+    expect(total).toBe(12_001)
+    expect((await structures()).length).toBe(1)
+  })
+
   test('gets a field for each column, of the type that fits all its cells', async () => {
     const { exitCode, report } = await importText(
       [

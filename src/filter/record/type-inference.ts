@@ -91,6 +91,24 @@ export class TypeInference {
     }
   }
 
+  /** Whether each column is text for good, or has a type and one notation, which later cells may refute. */
+  get isSettled(): boolean {
+    const types = this.types()
+    return this.#columns.every(
+      (column, at) =>
+        column.possible.length === 0 ||
+        (!column.isEmpty && types[at] !== 'text' && readingOf(column) !== undefined),
+    )
+  }
+
+  /** Equal for equal types and notations of all columns. */
+  key(): string {
+    const types = this.types()
+    return this.#columns
+      .map((column, at) => `${types[at]} ${types[at] === 'text' ? '' : readingOf(column)?.notation}`)
+      .join()
+  }
+
   /** A column without values is text. */
   types(): InferredType[] {
     return this.#columns.map((column) => {

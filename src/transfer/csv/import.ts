@@ -2,7 +2,13 @@ import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { isComputed } from '../../filter/record/field-types.ts'
 import { ReadingFinder } from '../../filter/record/readings.ts'
-import { type InferredType, TypeInference, unclearDates } from '../../filter/record/type-inference.ts'
+import {
+  type ColumnHint,
+  type DemotedColumn,
+  type InferredType,
+  TypeInference,
+  unclearDates,
+} from '../../filter/record/type-inference.ts'
 import type { FoundEncoding } from '../../lib/encoding-finder.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { fail, refuseDotName, refused } from '../../lib/refusal.ts'
@@ -10,12 +16,12 @@ import { counted } from '../../lib/text.ts'
 import { checkedName } from '../../people/accounts/names.ts'
 import { type WriteRequest, writeRecords } from '../../records/rows/writing/write-records.ts'
 import { createStructure } from '../../records/structures/service.ts'
-import { definitionOf, findStructure } from '../../records/structures/store.ts'
+import { definitionOf, findStructure, type StructureRow } from '../../records/structures/store.ts'
 import type { Db } from '../../storage/database.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { type Column, columnsOf, fieldsFor, typesByColumn } from './columns.ts'
 import { encodingOf } from './encoding.ts'
-import { dataRows, type FileFormat } from './rows.ts'
+import { dataRows, type FileFormat, type RowChunk } from './rows.ts'
 
 interface RowsImport extends ImportMode, CellOptions, Omit<FileFormat, 'encoding'> {
   /** Undefined: UTF-8, else the one that a byte order mark names or that is guessed. */
@@ -39,9 +45,14 @@ const SHARE_OF_INFERENCE = 0.25
 export async function importRows(db: Db, caller: Caller, request: RowsImport) {
   const found: FoundEncoding & { readonly encoding: string } =
     request.encoding === undefined ? encodingOf(request.file) : { encoding: request.encoding }
+  let shown = 0
+  const onProgress = (done: number) => {
+    shown = Math.max(shown, done)
+    request.onProgress(shown)
+  }
   const attempt = (findsReadings: boolean) =>
     runImport(db, caller, request, (run) => ({
-      ...new RowsWriter(run, { ...request, encoding: found.encoding, findsReadings }).write(),
+      ...writeFile(run, { ...request, onProgress, encoding: found.encoding, findsReadings }),
       ...shownEncoding(found),
     }))
   if (request.skipsBad) return attempt(true)
@@ -60,20 +71,6 @@ const shownEncoding = ({
 /** A request whose encoding is known. `findsReadings`: whether the notations of an existing structure's columns are found. */
 type Reading = RowsImport & FileFormat & { readonly findsReadings: boolean }
 
-/** The types that fit all rows of the file. */
-function infer(request: Reading) {
-  let inference: TypeInference | undefined
-  let header: readonly string[] = []
-  let ignored: readonly string[] = []
-  for (const { rows, share, ...table } of dataRows(request)) {
-    ;({ header, ignored } = table)
-    inference ??= new TypeInference(header, request)
-    for (const cells of rows) inference.addRow(cells)
-    request.onProgress(share * SHARE_OF_INFERENCE)
-  }
-  return { header, ignored, inference }
-}
-
 /** Columns of known types with the notation that their cells allow. */
 function withFormats(request: Reading, columns: readonly Column[]): Column[] {
   const finders = columns.map(({ type, multiple, isGiven }) =>
@@ -91,44 +88,140 @@ function withFormats(request: Reading, columns: readonly Column[]): Column[] {
   })
 }
 
-/** Finds the structure, or creates it with a field for each column. `columns` are the fields that the columns fill. */
-function prepareStructure({ tx, caller }: ImportRun, request: Reading) {
-  const { structure: nameOrId, types: given, hasHeader } = request
-  const known = findStructure(tx, caller, nameOrId)
-  if (known) {
-    if (given.size > 0)
-      throw refused(
-        `"${known.name}" exists and its fields have types; leave --type out, or name a new structure.`,
-      )
-    const [first] = dataRows(request)
-    const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
-    const read = request.findsReadings ? withFormats(request, columns) : columns
-    const ignored = first?.ignored ?? []
-    return { structure: known, isNew: false, columns: read, demoted: [], hints: [], ignored }
-  }
-  const { header, ignored, inference } = infer(request)
-  const types = inference?.types() ?? []
-  const demoted = inference?.demoted() ?? []
-  const byColumn = typesByColumn(header, given)
-  const formats = inference?.formats((at) => byColumn[at] !== undefined) ?? []
+/** The structure with the fields that the columns fill. */
+interface Target {
+  readonly structure: Pick<StructureRow, 'id' | 'name' | 'maxRows'>
+  readonly isNew: boolean
+  readonly columns: readonly Column[]
+  /** Columns with a wider type than their first cells need. */
+  readonly demoted: readonly DemotedColumn[]
+  readonly hints: readonly ColumnHint[]
+  /** Columns without a field. */
+  readonly ignored: readonly string[]
+}
+
+function knownTarget(request: Reading, structure: StructureRow): Target {
+  const { types: given, hasHeader } = request
+  if (given.size > 0)
+    throw refused(
+      `"${structure.name}" exists and its fields have types; leave --type out, or name a new structure.`,
+    )
+  const [first] = dataRows(request)
+  const columns = columnsOf(first?.header ?? [], definitionOf(structure), hasHeader)
+  const read = request.findsReadings ? withFormats(request, columns) : columns
+  return { structure, isNew: false, columns: read, demoted: [], hints: [], ignored: first?.ignored ?? [] }
+}
+
+/** The columns of a file, and the types that fit the rows read so far. */
+interface Inferred extends Pick<RowChunk, 'header' | 'ignored'> {
+  readonly inference: TypeInference
+}
+
+/** Creates the structure with a field for each column. */
+function newTarget(
+  { tx, caller }: ImportRun,
+  request: Reading,
+  { header, ignored, inference }: Inferred,
+): Target {
+  const byColumn = typesByColumn(header, request.types)
+  const formats = inference.formats((at) => byColumn[at] !== undefined)
   const fields = fieldsFor(
     header,
-    types.map((type, at) => byColumn[at] ?? type),
+    inference.types().map((type, at) => byColumn[at] ?? type),
   )
-  const name = checkedName(nameOrId, 'structure')
+  const name = checkedName(request.structure, 'structure')
   refuseDotName(name, 'structure')
   const structure = createStructure(tx, caller, { name, fields })
   const inferred = fields.map((field, at) => ({
     ...{ key: field.key, type: field.type, cellFormat: formats[at] },
     isGiven: byColumn[at] !== undefined,
   }))
-  const columns = given.size > 0 ? withFormats(request, inferred) : inferred
+  const columns = request.types.size > 0 ? withFormats(request, inferred) : inferred
+  return { structure, isNew: true, columns, ignored, ...findings(inference, header, byColumn) }
+}
+
+/** Remarks on the types that the caller did not specify. */
+function findings(inference: TypeInference, header: readonly string[], byColumn: readonly unknown[]) {
   const isFree = ({ column }: { readonly column: string }) => byColumn[header.indexOf(column)] === undefined
-  const hints = inference?.hints() ?? []
-  return {
-    ...{ structure, isNew: true, columns, ignored },
-    demoted: demoted.filter(isFree),
-    hints: hints.filter(isFree),
+  return { demoted: inference.demoted().filter(isFree), hints: inference.hints().filter(isFree) }
+}
+
+/** Writes the rows of the file into the structure, which is created if there is none of the name. */
+function writeFile(run: ImportRun, request: Reading) {
+  const known = findStructure(run.tx, run.caller, request.structure)
+  if (known) return new RowsWriter(run, request, knownTarget(request, known)).writeAll(0)
+  const early = new EarlyRows(run, request)
+  let inferred: Inferred | undefined
+  for (const { header, ignored, rows, share } of dataRows(request)) {
+    inferred ??= { header, ignored, inference: new TypeInference(header, request) }
+    for (const cells of rows) inferred.inference.addRow(cells)
+    early.add(rows, inferred)
+    request.onProgress(early.isOpen ? share : share * SHARE_OF_INFERENCE)
+  }
+  if (!inferred) throw new Error('a file without rows was not refused')
+  return (
+    early.outcome(inferred) ??
+    new RowsWriter(run, request, newTarget(run, request, inferred)).writeAll(SHARE_OF_INFERENCE)
+  )
+}
+
+const SAMPLE_ROWS = 10_000
+
+/**
+ * Writes rows into a new structure while the file is read for the first time, with the types of the first rows, so that
+ * most files are parsed once. If a later row needs other types, everything is discarded, and the file is read again.
+ */
+class EarlyRows {
+  #sample: (readonly string[])[] | undefined
+  #writer: RowsWriter | undefined
+  #types = ''
+  readonly #refusedBefore: number
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly request: Reading,
+  ) {
+    this.#sample = request.types.size === 0 ? [] : undefined
+    this.#refusedBefore = run.refused.length
+  }
+
+  /** Whether everything read so far is written or kept. */
+  get isOpen(): boolean {
+    return this.#sample !== undefined || this.#writer !== undefined
+  }
+
+  /** The rows count in `inferred` already. */
+  add(rows: readonly (readonly string[])[], inferred: Inferred): void {
+    if (this.#writer && inferred.inference.key() !== this.#types) this.#discard()
+    this.#writer?.add(rows)
+    if (!this.#sample) return
+    this.#sample = [...this.#sample, ...rows]
+    if (this.#sample.length < SAMPLE_ROWS) return
+    if (inferred.inference.isSettled) this.#begin(inferred)
+    this.#sample = undefined
+  }
+
+  /** Undefined if the rows must be read again. */
+  outcome(inferred: Inferred) {
+    if (this.#sample) this.#begin(inferred)
+    const { inference, header } = inferred
+    return this.#writer?.outcome(findings(inference, header, []))
+  }
+
+  #begin(inferred: Inferred): void {
+    this.run.tx.sql.run('SAVEPOINT early_rows')
+    this.#types = inferred.inference.key()
+    this.#writer = new RowsWriter(this.run, this.request, newTarget(this.run, this.request, inferred))
+    this.#writer.add(this.#sample ?? [])
+    this.#sample = undefined
+  }
+
+  #discard(): void {
+    const { sql } = this.run.tx
+    sql.run('ROLLBACK TO early_rows')
+    sql.run('RELEASE early_rows')
+    this.run.refused.splice(this.#refusedBefore)
+    this.#writer = undefined
   }
 }
 
@@ -138,7 +231,6 @@ interface NumberedRow {
 }
 
 class RowsWriter {
-  readonly #target: ReturnType<typeof prepareStructure>
   readonly #format: CellFormat
   #inserted = 0
   #updated = 0
@@ -147,19 +239,26 @@ class RowsWriter {
   constructor(
     private readonly run: ImportRun,
     private readonly request: Reading,
+    private readonly target: Target,
   ) {
-    this.#target = prepareStructure(run, request)
     this.#format = new CellFormat(request)
   }
 
-  /** `demoted` are the columns with a wider type than their first cells need; `ignored` have no field. */
-  write() {
-    const { structure, isNew, columns, demoted, hints, ignored } = this.#target
-    const before = isNew ? SHARE_OF_INFERENCE : 0
+  /** Reads the file and writes its rows; `before` is the completed fraction of the import. */
+  writeAll(before: number) {
     for (const { rows, share } of dataRows(this.request)) {
-      for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
+      this.add(rows)
       this.request.onProgress(before + share * (1 - before))
     }
+    return this.outcome()
+  }
+
+  add(rows: readonly (readonly string[])[]): void {
+    for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
+  }
+
+  outcome({ demoted, hints }: Pick<Target, 'demoted' | 'hints'> = this.target) {
+    const { structure, isNew, columns, ignored } = this.target
     const { id, name } = structure
     return {
       structure: { id, name, is_new: isNew },
@@ -183,7 +282,7 @@ class RowsWriter {
   }
 
   #write(numbered: readonly NumberedRow[]): void {
-    const { structure } = this.#target
+    const { structure } = this.target
     const data = numbered.map(({ cells }) => ({ data: this.#dataOf(cells) }))
     const [only] = data
     const rows: Pick<WriteRequest, 'data' | 'rows'> = only && data.length === 1 ? only : { rows: data }
@@ -199,7 +298,7 @@ class RowsWriter {
   }
 
   #dataOf(cells: readonly string[]): Record<string, unknown> {
-    const { columns } = this.#target
+    const { columns } = this.target
     if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ''))
       throw refused(
         `the row has ${counted(cells.length, 'cell')}, and the file has ${counted(columns.length, 'column')}.`,
