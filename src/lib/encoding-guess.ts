@@ -95,14 +95,17 @@ export function guessEncoding(bytes: Uint8Array): GuessedEncoding | undefined {
   return { encoding: best.encoding, isWeak }
 }
 
-/** UTF-16 without a mark has a zero byte in every other place where the text is ASCII. */
+const LINE_FEED = 0x0a
+
+/** UTF-16 without a mark has a zero byte in every other place where the text is ASCII, and no line feed there. */
 export function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, 4_096)
   let even = 0
   let odd = 0
   for (let at = 0; at < sample.length; at++) if (sample[at] === 0) at % 2 === 0 ? even++ : odd++
-  if (odd > sample.length / 8 && even === 0) return 'utf-16le'
-  return even > sample.length / 8 && odd === 0 ? 'utf-16be' : undefined
+  const hasLineFeed = (place: 0 | 1) => sample.some((byte, at) => byte === LINE_FEED && at % 2 === place)
+  if (odd > sample.length / 8 && even === 0 && !hasLineFeed(1)) return 'utf-16le'
+  return even > sample.length / 8 && odd === 0 && !hasLineFeed(0) ? 'utf-16be' : undefined
 }
 
 const MAX_TRAIL = 3

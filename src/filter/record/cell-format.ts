@@ -164,13 +164,22 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ])
 /** Read only if the column is declared to hold yes or no. */
+const YES =
+  'yes ja oui sí si sim tak да ano 是 はい vrai wahr verdadero vero verdadeiro waar prawda истина'.split(' ')
+const NO = 'no nein non não nao nee nie нет ne nej nei 否 いいえ faux falsch falso onwaar fałsz ложь'.split(
+  ' ',
+)
 const GIVEN_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['yes', 'y', 'on', '1'].map((word): [string, boolean] => [word, true]),
-  ...['no', 'n', 'off', '0'].map((word): [string, boolean] => [word, false]),
+  ...[...YES, 'y', 'on', '1'].map((word): [string, boolean] => [word, true]),
+  ...[...NO, 'n', 'off', '0'].map((word): [string, boolean] => [word, false]),
 ])
+const YES_OR_NO = new Set([...YES, ...NO])
 
+const SIGN = '(?:[A-Z]{0,2}\\p{Sc}|[A-Z]{3}|kr|zł|Kč|Ft)'
 /** A currency before or after a number, or a percent sign. */
-const CURRENCY = /^(-?)(?:\p{Sc}|[A-Z]{3})\s?(?=[\d.,-])|(?<=\d)\s?(?:\p{Sc}|[A-Z]{3})$/u
+const CURRENCY = new RegExp(`^(-?)${SIGN}\\s?(?=[\\d.,-])|(?<=\\d)\\s?${SIGN}\\.?$`, 'u')
+/** A negative amount, as accountants write it. */
+const IN_PARENTHESES = /^\((.*)\)$/
 const PERCENT = /^(.*\d)\s?%$/
 
 /** A reading that a caller may declare for a column of such cells. */
@@ -178,16 +187,18 @@ export type GivenReading = 'yes or no' | 'percentages' | 'amounts of money'
 
 /** The reading that a cell suggests, if it is text without one. */
 export function givenReadingOf(cell: string): GivenReading | undefined {
-  if (/^(?:yes|no)$/i.test(cell)) return 'yes or no'
+  if (cell.length <= MAX_WORD_LENGTH && YES_OR_NO.has(cell.toLowerCase())) return 'yes or no'
   if (/^-?[\d.,]+\s?%$/.test(cell)) return 'percentages'
+  const amount = cell.replace(IN_PARENTHESES, '-$1')
   return cell.length < MAX_AMOUNT_LENGTH &&
-    CURRENCY.test(cell) &&
-    /^-?[^\d]{1,4}?-?[\d.,]+$|^-?[\d.,]+[^\d]{1,4}$/.test(cell)
+    CURRENCY.test(amount) &&
+    /^-?[^\d]{1,4}?-?[\d.,]+$|^-?[\d.,]+[^\d]{1,5}$/.test(amount)
     ? 'amounts of money'
     : undefined
 }
 
 const MAX_AMOUNT_LENGTH = 30
+const MAX_WORD_LENGTH = 10
 
 /** Reads cells as values of fields. */
 export class CellFormat {
@@ -236,10 +247,11 @@ export class CellFormat {
     return rulesOf({ type }).normalise(this.valueOf({ type }, cell)) !== undefined
   }
 
-  /** Also with a currency, or with a percent sign: 12.5% is 0.125. */
+  /** Also with a currency, in parentheses if it is negative, or with a percent sign: 12.5% is 0.125. */
   #signedNumberOf(cell: string): number | undefined {
     const [, share] = PERCENT.exec(cell) ?? []
-    if (share === undefined) return this.#numberOf(cell.replace(CURRENCY, '$1'), true)
+    if (share === undefined)
+      return this.#numberOf(cell.replace(IN_PARENTHESES, '-$1').replace(CURRENCY, '$1'), true)
     const value = this.#numberOf(share, true)
     return value === undefined ? undefined : Number(`${value}e-2`)
   }
