@@ -1,4 +1,5 @@
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
+import { counted } from '../../../../lib/text.ts'
 import { newCallKey } from '../../../data/api.ts'
 import { type Field, isComputed, type Structure } from '../../../data/records/model.ts'
 import { faultyRow } from '../../../data/records/refusals.ts'
@@ -94,6 +95,12 @@ export class ImportRun {
 
   #queue(cells: readonly string[]): void {
     const line = this.#line
+    const columns = this.plan.targets.length
+    if (cells.slice(columns).some((text) => text !== '')) {
+      const error = `The row has ${counted(cells.length, 'cell')}, and the file has ${counted(columns, 'column')}.`
+      this.#refuse({ line, error, cells })
+      return
+    }
     const data: Data = {}
     for (const [index, field] of this.plan.targets.entries()) {
       const text = cells[index] ?? ''
