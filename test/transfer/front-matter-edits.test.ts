@@ -196,3 +196,63 @@ describe('the form of front matter', () => {
     expect(edited('a: &x [1]\nb: *x\n', property('a', 2))).toBeUndefined()
   })
 })
+
+const TOML = `+++
+# head
+title = "Own" # the title
+due = 2024-05-06
+score = 1.50 # as the shop writes it
+tags = [
+  "a", # first
+  "b"
+]
+text = """
+two # no comment
+lines = 3"""
+"quoted key" = 'x'
+
+# of the table
+[extra]
+score = 5
++++
+`
+const JSON_FRONT =
+  '{\n  "title": "Own",\n  "score": 1.50,\n  "tags": ["a",  "b"],\n  "map": {"x": ["}", 2]}\n}\n'
+
+describe('front matter in TOML and JSON', () => {
+  const own = { ...NO_EDITS, title: 'Own' }
+  const property = (key: string, value: unknown) => ({ ...own, properties: [{ key, label: key, value }] })
+  const tagged = (all: string[], added: string[] = []) => ({
+    ...own,
+    tags: { all, inBody: new Set<string>(), added: new Set(added) },
+  })
+
+  test.each([
+    [TOML, own, '', ''],
+    [TOML, property('score', 2), 'score = 1.50 #', 'score = 2 #'],
+    [TOML, property('score', undefined), 'score = 1.50 # as the shop writes it\n', ''],
+    [TOML, property('due', '2025-01-02'), '2024-05-06', '2025-01-02'],
+    [TOML, property('text', 'a\n"b"'), /"""[\s\S]*"""/.exec(TOML)?.[0] ?? '', '"a\\n\\"b\\""'],
+    [TOML, property('new key', [1, 'x']), "'x'\n", '\'x\'\n"new key" = [1, "x"]\n'],
+    [TOML, { ...own, title: 'New', isNewTitle: true }, '"Own" #', '"New" #'],
+    [TOML, tagged(['a', 'b', 'c'], ['c']), '  "b"\n', '  "b",\n  "c",\n'],
+    [TOML, tagged(['b']), '  "a", # first\n', ''],
+    [TOML, tagged(['a', 'c'], ['c']), '  "b"\n', '  "c",\n'],
+    [JSON_FRONT, own, '', ''],
+    [JSON_FRONT, property('score', 2), '1.50', '2'],
+    [JSON_FRONT, property('score', undefined), '"score": 1.50,\n  ', ''],
+    [JSON_FRONT, property('map', undefined), ',\n  "map": {"x": ["}", 2]}', ''],
+    [JSON_FRONT, property('new', true), '2]}\n', '2]},\n  "new": true\n'],
+    [JSON_FRONT, tagged(['a', 'b', 'c'], ['c']), '"b"]', '"b", "c"]'],
+    [JSON_FRONT, tagged(['b']), '"a",  ', ''],
+  ])('changes only the lines of an edit: %#', (text, changes, part, replaced) => {
+    expect(editFrontMatter(text, changes)).toBe(text.replace(part, () => replaced))
+    const windows = (unix: string) => unix.replaceAll('\n', '\r\n')
+    if (!part.includes('"""'))
+      expect(editFrontMatter(windows(text), changes)).toBe(windows(text.replace(part, () => replaced)))
+  })
+
+  test('is written again where a table changes', () => {
+    expect(editFrontMatter(TOML, property('extra', { score: 6 }))).toBeUndefined()
+  })
+})

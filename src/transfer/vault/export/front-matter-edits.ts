@@ -1,10 +1,12 @@
 import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { isObject } from '../../../lib/json.ts'
 import { fold } from '../../../lib/text.ts'
-import { FENCED, otherFrontMatter, parseEditable, splitFrontMatter } from '../../front-matter.ts'
+import { FENCED, otherFrontMatter, parseEditable } from '../../front-matter.ts'
 import { fieldOfKey, wordsOfAliases, wordsOfTags } from '../plan/note.ts'
 import { keyOf } from '../plan/properties.ts'
 import { tagNameOf } from '../plan/tags.ts'
+import { IntendedValues, type ListEdit, readFront } from './intended-values.ts'
+import { OtherFrontMatterText } from './other-front-matter.ts'
 
 /** Changes of a note since its import, and what an import would read from its file. */
 export interface FrontMatterEdits {
@@ -25,12 +27,13 @@ export interface FrontMatterEdits {
 
 /**
  * Writes the changes of a note into the front matter of its file. Every line that no change concerns keeps its bytes.
- * Returns undefined for front matter that cannot be edited by lines: a mapping in braces, one in another syntax than
- * YAML, or one whose other values an edit would change, such as those that repeat an anchor.
+ * Returns undefined for front matter that cannot be edited in place: YAML in braces, a table of TOML that changes, or
+ * one whose other values an edit would change, such as those that repeat an anchor.
  */
 export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
-  const text = new FrontMatterText(front)
-  if (!text.isEditable) return hasEdits(edits) || hasOtherTags(front, edits.tags) ? undefined : front
+  const isOther = otherFrontMatter(front)?.fields !== undefined
+  const text: EditableText = isOther ? new OtherFrontMatterText(front) : new FrontMatterText(front)
+  if (text.isEditable === false) return hasEdits(edits) || hasOtherTags(front, edits.tags) ? undefined : front
   editTitle(text, edits)
   editAliases(text, edits.aliases)
   editTags(text, edits.tags)
@@ -39,8 +42,29 @@ export function editFrontMatter(front: string, edits: FrontMatterEdits): string 
   return result === front || text.isReadIn(result) ? result : undefined
 }
 
+interface NamedValue {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** The text of front matter in one syntax. */
+interface EditableText {
+  readonly isEditable?: boolean
+  readonly entries: readonly NamedValue[]
+  /** The entries that an import reads: of a repeated key, the last one. */
+  readonly readEntries: readonly NamedValue[]
+  append(name: string, value: unknown): void
+  /** Without a value, the entry is removed. */
+  replace(entry: NamedValue, value: unknown): void
+  /** Removes words from the lists and adds others to the first one, or as a new list. */
+  editLists(entries: readonly NamedValue[], edit: ListEdit): void
+  result(): string
+  /** Whether an import reads the edited values in the text, and all others as before. */
+  isReadIn(text: string): boolean
+}
+
 /** Two keys may name one property: an import takes the first name, and of a repeated name the last value. */
-function editProperty(text: FrontMatterText, names: { key: string; label: string }, value: unknown): void {
+function editProperty(text: EditableText, names: { key: string; label: string }, value: unknown): void {
   const entries = entriesOfProperty(text, names)
   if (value === undefined) for (const entry of entries) text.replace(entry, undefined)
   else if (entries[0])
@@ -49,7 +73,7 @@ function editProperty(text: FrontMatterText, names: { key: string; label: string
 }
 
 /** After a change of the label, the file has the one that it was imported with. */
-function entriesOfProperty({ entries }: FrontMatterText, { key, label }: { key: string; label: string }) {
+function entriesOfProperty({ entries }: EditableText, { key, label }: { key: string; label: string }) {
   const found = entries.filter(({ name }) => [key, fold(label).trim()].includes(fold(name).trim()))
   return found.length > 0 ? found : entries.filter(({ name }) => keyOf(fold(name).trim()) === key)
 }
@@ -64,19 +88,18 @@ const hasEdits = ({ isNewTitle, aliases, tags, properties }: FrontMatterEdits): 
 /** Whether front matter names a tag that the note no longer has, or had under another name. */
 function hasOtherTags(front: string, { all }: FrontMatterEdits['tags']): boolean {
   const present = new Set(all.map(fold))
-  const fields = splitFrontMatter(front, 'lossless').frontMatter ?? otherFrontMatter(front)?.fields ?? {}
-  return Object.entries(fields)
+  return Object.entries(readFront(front) ?? {})
     .flatMap(([name, value]) => (fieldOfKey(name) === 'tags' ? wordsOfTags(value) : []))
     .some((word) => tagNameOf(word) !== undefined && !present.has(keyOfTag(word)))
 }
 
-function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
+function editTitle(text: EditableText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
   const entry = text.readEntries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
   if (entry && isNewTitle) text.replace(entry, title)
   else if (!entry && title !== fileTitle) text.append('title', title)
 }
 
-function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['aliases']): void {
+function editAliases(text: EditableText, { before, now }: FrontMatterEdits['aliases']): void {
   const entries = text.readEntries.filter(({ name }) => fieldOfKey(name) === 'aliases')
   const words = new Set(entries.flatMap(({ value }) => wordsOfAliases(value)))
   const added = now.filter((alias) => !words.has(alias) && !before.includes(alias))
@@ -84,7 +107,7 @@ function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['a
   text.editLists(entries, { field: 'aliases', wordsOf: wordsOfAliases, isKept, added })
 }
 
-function editTags(text: FrontMatterText, { all, inBody, added }: FrontMatterEdits['tags']): void {
+function editTags(text: EditableText, { all, inBody, added }: FrontMatterEdits['tags']): void {
   const entries = text.readEntries.filter(({ name }) => fieldOfKey(name) === 'tags')
   const keys = new Set(entries.flatMap(({ value }) => wordsOfTags(value)).map(keyOfTag))
   const present = new Set(all.map(fold))
@@ -134,13 +157,6 @@ interface Entry {
   readonly valueEnd: number
 }
 
-interface ListEdit {
-  readonly field: 'tags' | 'aliases'
-  readonly wordsOf: (value: unknown) => readonly string[]
-  readonly isKept: (word: string) => boolean
-  readonly added: readonly string[]
-}
-
 /** The front matter of a file, and replacements of parts of it. */
 class FrontMatterText {
   readonly entries: readonly Entry[]
@@ -157,11 +173,10 @@ class FrontMatterText {
   readonly #lineEnd: string
   readonly #replacements: { start: number; end: number; text: string }[] = []
   readonly #appended: string[] = []
-  /** The intended value of each edited key; undefined for a removed one. */
-  readonly #values = new Map<string, unknown>()
-  readonly #lists: ListEdit[] = []
+  readonly #intended: IntendedValues
 
-  constructor(private readonly front: string) {
+  constructor(front: string) {
+    this.#intended = new IntendedValues(front)
     this.#lineEnd = front.includes('\r\n') ? '\r\n' : '\n'
     const match = FENCED.exec(front)
     this.#hasFences = match !== null
@@ -193,23 +208,10 @@ class FrontMatterText {
     return this.#open + yaml + this.#yaml.slice(at) + this.#appended.join('') + this.#close
   }
 
-  /** Whether an import reads the edited values in the text, and all others as before. */
-  isReadIn(text: string): boolean {
-    const before = readIn(this.front)
-    const now = readIn(text)
-    if (!before || !now) return false
-    const isOther = (name: string) =>
-      !this.#values.has(name) && !this.#lists.some(({ field }) => fieldOfKey(name) === field)
-    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(isOther)
-    return (
-      names.every((name) => isEqual(before[name], now[name])) &&
-      [...this.#values].every(([name, value]) => isEqual(now[name], value)) &&
-      this.#lists.every((edit) => isListIn(edit, before, now))
-    )
-  }
+  isReadIn = (text: string): boolean => this.#intended.areReadIn(text)
 
   append(name: string, value: unknown): void {
-    this.#values.set(name, value)
+    this.#intended.set(name, value)
     this.#appendText(name, valueText(value))
   }
 
@@ -221,7 +223,7 @@ class FrontMatterText {
 
   /** Without a value, the lines of the entry are removed. */
   replace(entry: Entry, value: unknown): void {
-    this.#values.set(entry.name, value)
+    this.#intended.set(entry.name, value)
     this.#replaceText(entry, value === undefined ? undefined : valueText(value))
   }
 
@@ -232,7 +234,7 @@ class FrontMatterText {
 
   /** Removes words from the lists and adds others to the first one, or as a new list. */
   editLists(entries: readonly Entry[], edit: ListEdit): void {
-    this.#lists.push(edit)
+    this.#intended.editList(edit)
     const [first, ...others] = entries
     if (first) this.#editList(first, edit)
     else if (edit.added.length > 0) this.#appendText(edit.field, flowList(edit.added))
@@ -333,26 +335,4 @@ function blockMappingOf(document: Document | undefined): YAMLMap<Scalar, Node | 
   if (!contents || !('items' in contents) || contents.flow) return undefined
   const isPlain = contents.items.every((item) => item.key && 'value' in item.key && item.key.range)
   return isPlain ? contents : undefined
-}
-
-type FrontMatter = Readonly<Record<string, unknown>>
-
-/** The front matter as an import reads it; undefined if it is not read. */
-const readIn = (front: string): FrontMatter | undefined =>
-  front === '' ? {} : splitFrontMatter(front, 'lossless').frontMatter
-
-const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-/** Whether the list has the words that it had and keeps, and those that are added. */
-function isListIn(
-  { field, wordsOf, isKept, added }: ListEdit,
-  before: FrontMatter,
-  now: FrontMatter,
-): boolean {
-  const wordsIn = (front: FrontMatter) =>
-    Object.entries(front)
-      .flatMap(([name, value]) => (fieldOfKey(name) === field ? wordsOf(value) : []))
-      .flatMap((word) => word.trim() || [])
-  const wanted = [...wordsIn(before).filter(isKept), ...added.map((word) => word.trim())]
-  return isEqual([...new Set(wordsIn(now))].sort(), [...new Set(wanted)].sort())
 }

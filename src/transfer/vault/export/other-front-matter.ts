@@ -1,0 +1,287 @@
+import { isObject } from '../../../lib/json.ts'
+import { otherFrontMatter } from '../../front-matter.ts'
+import { IntendedValues, type ListEdit, readFront } from './intended-values.ts'
+
+/*
+ * Edits front matter in TOML and JSON by its text: only the values that change are written, so that comments, order and
+ * notation stay. The places of the entries at the top level are found by a scanner that knows strings, brackets and
+ * comments. It need not be exact: the new text counts only if an import reads the intended values in it.
+ */
+
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+interface OtherEntry {
+  readonly name: string
+  readonly value: unknown
+  /** The beginning of the key. */
+  readonly start: number
+  readonly written: Place
+}
+
+const STRING_ENDS = ['"""', "'''", '"', "'"]
+
+/** The place after the string that begins here, or after one character. */
+function skipPart(text: string, at: number): number {
+  const quote = STRING_ENDS.find((sign) => text.startsWith(sign, at))
+  if (quote === undefined) return at + 1
+  const hasEscapes = quote.startsWith('"')
+  for (let end = at + quote.length; end < text.length; end++) {
+    if (hasEscapes && text[end] === '\\') end++
+    else if (text.startsWith(quote, end)) return end + quote.length
+  }
+  return text.length
+}
+
+const lineEndAfter = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
+/** The values that a separator divides, from a place up to `isEnd` outside brackets; `hasComments`: after a `#`. */
+function valuesFrom(
+  text: string,
+  from: number,
+  hasComments: boolean,
+  isEnd: (sign: string) => boolean,
+): { readonly values: readonly Place[]; readonly end: number } {
+  const values: Place[] = []
+  let depth = 0
+  let value: { start: number; end: number } | undefined
+  let at = from
+  while (at < text.length) {
+    const sign = text[at] ?? ''
+    if (depth === 0 && isEnd(sign)) break
+    if (hasComments && sign === '#') {
+      at = lineEndAfter(text, at)
+      continue
+    }
+    const next = skipPart(text, at)
+    if (depth === 0 && sign === ',') {
+      if (value) values.push(value)
+      value = undefined
+    } else if (!/\s/.test(sign)) value = { start: value?.start ?? at, end: next }
+    if (sign === '[' || sign === '{') depth++
+    if (sign === ']' || sign === '}') depth--
+    at = next
+  }
+  if (value) values.push(value)
+  return { values, end: at }
+}
+
+const TOML_KEY = /[ \t]*(?:([\w-]+)|"([^"\\\r\n]*)"|'([^'\r\n]*)')[ \t]*=[ \t]*/y
+
+/** The entries before the first table, and the place where another one can follow them. */
+function tomlEntries(text: string, values: Readonly<Record<string, unknown>>) {
+  const entries: OtherEntry[] = []
+  let at = text.indexOf('\n') + 1
+  let end = at
+  while (at < text.length) {
+    TOML_KEY.lastIndex = at
+    const match = TOML_KEY.exec(text)
+    if (!match) {
+      if (/^[ \t]*(?:\[|\+\+\+)/.test(text.slice(at, lineEndAfter(text, at)))) break
+      at = lineEndAfter(text, at) + 1
+      continue
+    }
+    const name = match[1] ?? match[2] ?? match[3] ?? ''
+    const { values: [written] = [], end: after } = valuesFrom(
+      text,
+      TOML_KEY.lastIndex,
+      true,
+      (sign) => sign === '\n',
+    )
+    if (written) entries.push({ name, value: values[name], start: at, written })
+    at = lineEndAfter(text, after) + 1
+    end = at
+  }
+  return { entries, end }
+}
+
+function jsonEntries(text: string, values: Readonly<Record<string, unknown>>) {
+  const { values: parts } = valuesFrom(text, 1, false, (sign) => sign === '}')
+  const entries = parts.flatMap(({ start, end }): OtherEntry[] => {
+    const keyEnd = skipPart(text, start)
+    const [colon = ''] = /^\s*:\s*/.exec(text.slice(keyEnd)) ?? []
+    const name: unknown = colon === '' ? undefined : JSON.parse(text.slice(start, keyEnd))
+    if (typeof name !== 'string') return []
+    return [{ name, value: values[name], start, written: { start: keyEnd + colon.length, end } }]
+  })
+  return { entries, end: entries.at(-1)?.written.end ?? 1 }
+}
+
+const BARE_KEY = /^[\w-]+$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+/** TOML allows fewer control characters in strings than JSON. */
+const DELETE = /\u007f/g
+
+const tomlKey = (name: string): string => (BARE_KEY.test(name) ? name : tomlText(name))
+
+/** A value in TOML, which has no null. */
+function tomlText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`
+  if (isObject(value))
+    return `{ ${Object.entries(value)
+      .map(([key, part]) => `${tomlKey(key)} = ${tomlText(part)}`)
+      .join(', ')} }`
+  return JSON.stringify(value).replace(DELETE, '\\u007f')
+}
+
+const jsonList = (value: unknown): string =>
+  Array.isArray(value) ? `[${value.map(jsonList).join(', ')}]` : JSON.stringify(value)
+
+/** Front matter in TOML or JSON, and replacements of parts of it. */
+export class OtherFrontMatterText {
+  readonly entries: readonly OtherEntry[]
+  readonly #isToml: boolean
+  readonly #end: number
+  readonly #lineEnd: string
+  readonly #intended: IntendedValues
+  readonly #replacements: (Place & { readonly text: string })[] = []
+  readonly #appended: string[] = []
+
+  constructor(private readonly front: string) {
+    const found = otherFrontMatter(front)
+    const values = readFront(front) ?? {}
+    this.#isToml = found?.language === 'TOML'
+    const { entries, end } = this.#isToml ? tomlEntries(front, values) : jsonEntries(front, values)
+    this.entries = entries
+    this.#end = end
+    this.#lineEnd = front.includes('\r\n') ? '\r\n' : '\n'
+    this.#intended = new IntendedValues(front)
+  }
+
+  get readEntries(): readonly OtherEntry[] {
+    return [...new Map(this.entries.map((entry) => [entry.name, entry])).values()]
+  }
+
+  result(): string {
+    let text = ''
+    let at = 0
+    const all = [...this.#replacements, { start: this.#end, end: this.#end, text: this.#appended.join('') }]
+    for (const replacement of all.sort((one, other) => one.start - other.start)) {
+      text += this.front.slice(at, replacement.start) + replacement.text
+      at = replacement.end
+    }
+    return text + this.front.slice(at)
+  }
+
+  isReadIn = (text: string): boolean => this.#intended.areReadIn(text)
+
+  append(name: string, value: unknown): void {
+    this.#intended.set(name, value)
+    this.#appendText(name, this.#textOf(value))
+  }
+
+  #appendText(name: string, value: string): void {
+    if (this.#isToml) this.#appended.push(`${tomlKey(name)} = ${value}${this.#lineEnd}`)
+    else {
+      const indent = /[ \t]*$/.exec(this.front.slice(0, this.entries[0]?.start ?? 0))?.[0] ?? '  '
+      const comma = this.entries.length + this.#appended.length === 0 ? '' : ','
+      this.#appended.push(`${comma}${this.#lineEnd}${indent}${JSON.stringify(name)}: ${value}`)
+    }
+  }
+
+  /** Without a value, the entry is removed. */
+  replace(entry: OtherEntry, value: unknown): void {
+    this.#intended.set(entry.name, value)
+    if (value === undefined) this.#remove(entry)
+    else {
+      const isBareDay = this.#isToml && typeof value === 'string' && DAY.test(value)
+      const before = this.front.slice(entry.written.start, entry.written.end)
+      const text = isBareDay && DAY.test(before) ? value : this.#textOf(value)
+      this.#replacements.push({ ...entry.written, text })
+    }
+  }
+
+  #remove({ start, written }: OtherEntry): void {
+    if (this.#isToml)
+      this.#replacements.push({ start, end: lineEndAfter(this.front, written.end) + 1, text: '' })
+    else
+      this.#removePart(
+        { start, end: written.end },
+        this.entries.map((entry) => ({ start: entry.start, end: entry.written.end })),
+      )
+  }
+
+  /** Removes one of several parts that commas divide, with its comma. */
+  #removePart(part: Place, parts: readonly Place[]): void {
+    const at = parts.findIndex(({ start }) => start === part.start)
+    const next = parts[at + 1]
+    const before = parts[at - 1]
+    if (next) this.#replacements.push({ start: part.start, end: next.start, text: '' })
+    else this.#replacements.push({ start: before?.end ?? part.start, end: part.end, text: '' })
+  }
+
+  /** Removes words from the lists and adds others to the first one, or as a new list. */
+  editLists(entries: readonly OtherEntry[], edit: ListEdit): void {
+    this.#intended.editList(edit)
+    const [first, ...others] = entries
+    if (first) this.#editList(first, edit)
+    else if (edit.added.length > 0) this.#appendText(edit.field, this.#textOf(edit.added))
+    for (const entry of others) this.#editList(entry, { ...edit, added: [] })
+  }
+
+  #editList({ value, written }: OtherEntry, { wordsOf, isKept, added }: ListEdit): void {
+    const words = wordsOf(value)
+    if (added.length === 0 && words.every(isKept)) return
+    const items = Array.isArray(value) ? value : []
+    const { values: places } = valuesFrom(this.front, written.start + 1, this.#isToml, (sign) => sign === ']')
+    const isKeptItem = (item: unknown) => wordsOf([item]).every(isKept)
+    const isWhole = items.length > 0 && places.length === items.length && items.some(isKeptItem)
+    if (!isWhole) {
+      this.#replacements.push({ ...written, text: this.#textOf([...words.filter(isKept), ...added]) })
+      return
+    }
+    const gone = places.filter((_, at) => !isKeptItem(items[at]))
+    const last = places.findLast((place) => !gone.includes(place))
+    if (last) this.#editItems(places, gone, { last, added })
+  }
+
+  #editItems(
+    places: readonly Place[],
+    gone: readonly Place[],
+    { last, added }: { readonly last: Place; readonly added: readonly string[] },
+  ): void {
+    const isAfterLast = ({ start }: Place) => start > last.start
+    const others = gone.filter((place) => {
+      const line = this.#ownLine(place)
+      if (line) this.#replacements.push({ ...line, text: '' })
+      return !line
+    })
+    for (const place of others) {
+      const next = places[places.indexOf(place) + 1]
+      if (next && !isAfterLast(place))
+        this.#replacements.push({ start: place.start, end: next.start, text: '' })
+    }
+    const words = added.map(this.#textOf)
+    const line = this.#ownLine(last)
+    const end = others.findLast(isAfterLast)?.end ?? last.end
+    if (!line || end > last.end) {
+      this.#replacements.push({ start: last.end, end, text: words.map((word) => `, ${word}`).join('') })
+      return
+    }
+    if (words.length === 0) return
+    const hasComma = /^\s*,/.test(this.front.slice(last.end, line.end))
+    const indent = this.front.slice(line.start, last.start)
+    if (!hasComma) this.#replacements.push({ start: last.end, end: last.end, text: ',' })
+    const lines = words.map((word) => `${indent}${word},${this.#lineEnd}`)
+    this.#replacements.push({ start: line.end, end: line.end, text: lines.join('') })
+  }
+
+  /** The line that an item of TOML has for itself and its comment. */
+  #ownLine({ start, end }: Place): Place | undefined {
+    const line = {
+      start: this.front.lastIndexOf('\n', start - 1) + 1,
+      end: lineEndAfter(this.front, end) + 1,
+    }
+    const isAlone =
+      this.front.slice(line.start, start).trim() === '' &&
+      /^\s*,?\s*(?:#.*)?$/.test(this.front.slice(end, line.end).trimEnd())
+    return this.#isToml && isAlone ? line : undefined
+  }
+
+  #textOf = (value: unknown): string => (this.#isToml ? tomlText(value) : jsonList(value))
+}
