@@ -42,6 +42,8 @@ export interface Written {
   readonly state?: string
   /** When a browser sent it; the undo of an import selects by it. */
   readonly at?: number
+  /** The number of changes of a new structure, by which an export and an undo see whether it changed since. */
+  readonly changes?: number
   /** The program that the caller of the command named, for notes. */
   readonly as?: SourceName | undefined
 }
@@ -193,11 +195,15 @@ export const columnsOf = <Made extends Omit<Written, 'digest'>>({
   fields,
   state,
   at,
+  changes,
   as,
   original,
   ...made
 }: Made) => ({
   ...made,
-  fields: fields || state !== undefined ? JSON.stringify({ ...fields, state, at, as }) : null,
+  fields:
+    fields || state !== undefined || changes !== undefined
+      ? JSON.stringify({ ...fields, state, at, changes, as })
+      : null,
   original: original && JSON.stringify(original),
 })

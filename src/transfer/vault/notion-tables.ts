@@ -1,18 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
 import { chosenReading } from '../../filter/record/readings.ts'
 import { TypeInference } from '../../filter/record/type-inference.ts'
+import { markedEncoding } from '../../lib/decoders.ts'
+import { decodeText, encodeText } from '../../lib/encoding.ts'
 import { folderOf } from '../../lib/paths.ts'
 import { refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { counted, fold, normalized } from '../../lib/text.ts'
+import { MAX_CONTENT } from '../../notes/content-length.ts'
 import { checkedName } from '../../people/accounts/names.ts'
 import { writeRecords } from '../../records/rows/writing/write-records.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'
 import { MAX_FIELDS } from '../../records/structures/schema.ts'
 import { createStructure } from '../../records/structures/service.ts'
-import { findStructure, findStructureByName } from '../../records/structures/store.ts'
+import { findStructure, findStructureById, findStructureByName } from '../../records/structures/store.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { fieldsFor } from '../csv/columns.ts'
 import { encodingOf } from '../csv/encoding.ts'
@@ -23,7 +27,8 @@ import { type EarlierImports, writtenFile } from './earlier-imports.ts'
 import { type FolderContent, NOT_UPDATED, readBytes } from './folder.ts'
 import { DELETED, type FolderFile } from './plan/files.ts'
 import type { VaultNote } from './plan/note.ts'
-import type { Database, databasesIn } from './plan/notion-databases.ts'
+import { type Database, type databasesIn, PAGE_LABEL } from './plan/notion-databases.ts'
+import type { Original } from './plan/originals.ts'
 
 /* Each database of Notion becomes a structure, and its rows link to the notes of their pages. */
 
@@ -53,8 +58,8 @@ export function importDatabases(run: ImportRun, databases: Databases, parts: Par
       const digest = sha256(readBytes(parts.content, file))
       const earlier = parts.earlier.find(path, digest)
       if (!earlier) {
-        const { id, rows } = insertDatabase(run, database, parts)
-        parts.earlier.add(run.tx, 'structure', path, { object: id, ...writtenFile(digest) })
+        const { id, rows, ...made } = insertDatabase(run, database, parts, digest)
+        parts.earlier.add(run.tx, 'structure', path, { object: id, ...writtenFile(digest), ...made })
         counts.structures += 1
         counts.rows += rows
       } else if (!findStructure(run.tx, run.caller, earlier.object))
@@ -66,11 +71,33 @@ export function importDatabases(run: ImportRun, databases: Databases, parts: Par
   return counts
 }
 
-function insertDatabase({ tx, caller }: ImportRun, database: Database, { content, pages }: Parts) {
+function insertDatabase(
+  { tx, caller }: ImportRun,
+  database: Database,
+  { content, pages }: Parts,
+  digest: string,
+) {
   const file = join(content.base, database.path)
   const own = pages.notes.filter(({ file: { path } }) => database.folders.has(folderOf(path)))
   const rowPages = own.map((note) => ({ title: note.title, id: pages.idOf(note) }))
-  return insertTable(tx, caller, database.name, readTable({ file, ...encodingOf(file) }), rowPages)
+  const table = readTable({ file, ...encodingOf(file) })
+  return {
+    ...insertTable(tx, caller, database.name, table, rowPages),
+    original: originalTable(readFileSync(file), digest),
+  }
+}
+
+/** The text of a file, so that an export can write it back; null for a long one, or in an encoding without a mark. */
+function originalTable(bytes: Uint8Array, digest: string): Original | null {
+  if (bytes.length > MAX_CONTENT) return null
+  const mark = markedEncoding(bytes)
+  try {
+    const front = decodeText(bytes, 'the table')
+    const isExact = sha256(encodeText(front, mark)) === digest
+    return isExact ? { front, links: [], ...(mark && { mark }) } : null
+  } catch {
+    return null
+  }
 }
 
 /** A database as read from its file. */
@@ -118,7 +145,7 @@ export function insertTable(
   const isTaken = (name: string) => findStructureByName(tx, caller.workspacePk, fold(name)) !== undefined
   const structure = createStructure(tx, caller, {
     name: checkedName(freeName(wantedName, isTaken), 'structure'),
-    fields: hasPage ? [...fields, { key: page, type: 'note', label: 'Page' }] : [...fields],
+    fields: hasPage ? [...fields, { key: page, type: 'note', label: PAGE_LABEL }] : [...fields],
     ...(first?.type === 'text' && { label_field: first.key }),
   })
   const byTitle = Map.groupBy(pages, ({ title }) => keyOf(title))
@@ -134,7 +161,8 @@ export function insertTable(
   }
   for (let at = 0; at < rows.length; at += BATCH_SIZE)
     writeRecords(tx, caller, { structure: structure.id, rows: rows.slice(at, at + BATCH_SIZE).map(dataOf) })
-  return { id: structure.id, rows: rows.length }
+  const { changes = 0 } = findStructureById(tx, caller, structure.id) ?? {}
+  return { id: structure.id, rows: rows.length, changes }
 }
 
 /** The fields with the notation of their cells. Dates that can be read in two ways stay text. */

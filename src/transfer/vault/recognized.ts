@@ -13,6 +13,7 @@ import { columnsOf, insertImported, updateImported } from './earlier-imports.ts'
 import { type ExportedNote, type ExportedTree, planTree } from './export/export.ts'
 import { ExportedLinks } from './export/links.ts'
 import { NoteTexts } from './export/note-text.ts'
+import { tableFileOf } from './export/table-text.ts'
 import type { FolderContent } from './folder.ts'
 
 /*
@@ -212,7 +213,7 @@ class ExportedFiles {
     const earlier = new Map(rows.map(({ object, pk }) => [object, pk]))
     const { root, paths } = this.folder
     const adopt = (
-      kind: 'note' | 'file',
+      kind: 'note' | 'file' | 'structure',
       object: string,
       file: { path: string; digest: string },
       record: object,
@@ -230,5 +231,11 @@ class ExportedFiles {
     }
     for (const { id, pk, path } of this.#tree.files)
       if (paths.has(path)) adopt('file', id, { path, digest: this.#digestOfFile(pk) }, {})
+    for (const table of this.#tree.tables) {
+      const { path, structure } = table
+      if (!paths.has(path)) continue
+      const { bytes, record } = tableFileOf(this.reader, table)
+      adopt('structure', structure.id, { path, digest: sha256(bytes) }, columnsOf(record()))
+    }
   }
 }

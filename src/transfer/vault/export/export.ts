@@ -12,10 +12,11 @@ import { baseName } from '../plan/files.ts'
 import { nameOf, titleOfPath } from '../plan/note.ts'
 import { ExportedLinks } from './links.ts'
 import { NoteTexts } from './note-text.ts'
+import { importedTables, tableFileOf } from './table-text.ts'
 
 /**
  * Writes the notes and files of a workspace into a new folder that Obsidian opens: notes in their folders with front
- * matter and links by path, and files beside them.
+ * matter and links by path, files beside them, and imported databases of Notion as CSV.
  */
 export const exportVault = (
   reader: Reader,
@@ -39,7 +40,12 @@ export const exportVault = (
           for (const part of readParts(reader, pk)) write(part)
         }),
       )
-    return { notes: tree.notes.length, files: tree.files.length }
+    for (const table of tree.tables)
+      writeDated(folder, table.path, table.structure.updatedAt, (path) =>
+        writeFileSync(path, tableFileOf(reader, table).bytes),
+      )
+    const tables = tree.tables.length
+    return { notes: tree.notes.length, files: tree.files.length, ...(tables > 0 && { tables }) }
   })
 
 const withOtherCase = (name: string): string =>
@@ -134,13 +140,11 @@ class FreePaths {
   readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
 
-  /** The path itself; undefined if it is taken, leads out of the folder, or names a device on some system. */
+  /** The path itself; undefined if it is taken, leads out of the folder, or names a device on this system. */
   exact(path: string): string | undefined {
-    const isPlain = path
-      .split('/')
-      .every(
-        (name) => name.startsWith('-') || (name !== '' && !name.startsWith('.') && fitName(name) === name),
-      )
+    const isDevice = (name: string) =>
+      process.platform === 'win32' && !name.startsWith('-') && fitName(name) !== name
+    const isPlain = path.split('/').every((name) => name !== '' && !name.startsWith('.') && !isDevice(name))
     return isPlain && this.#take(path, this.distinguishesCase) ? path : undefined
   }
 
@@ -174,13 +178,14 @@ const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCas
 
 /**
  * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
- * go to the top, and new files beside their notes. `root` is the folder that is updated.
+ * go to the top, and new files beside their notes. Tables are those of imported databases. `root` is the folder that is updated.
  */
 export function planTree(
   reader: Reader,
-  { workspacePk }: Caller,
+  caller: Caller,
   { root, distinguishesCase = false }: { readonly root?: string; readonly distinguishesCase?: boolean } = {},
 ) {
+  const { workspacePk } = caller
   const imported = importedPaths(reader, workspacePk, root)
   const paths = new FreePaths(distinguishesCase)
   const heads = reader.sql.all<NoteHead>(
@@ -209,8 +214,13 @@ export function planTree(
     const beside = imported.has(id) ? folderOf(id) : (noteFolders.get(noteId ?? '') ?? '')
     return kept.get(id) ?? paths.for(beside, ...splitExtension(fileName))
   }
+  const tables = importedTables(reader, caller, root).map((table) => ({
+    ...table,
+    path: paths.exact(table.path) ?? paths.for(posix.dirname(table.path), table.structure.name, '.csv'),
+  }))
   return {
     notes,
     files: files.map((row) => ({ ...row, importedPath: imported.get(row.id)?.path, path: pathOf(row) })),
+    tables,
   }
 }

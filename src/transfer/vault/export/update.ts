@@ -21,10 +21,11 @@ import { columnsOf, insertImported, updateImported } from '../earlier-imports.ts
 import { distinguishesCase, HALF_MS, planTree } from './export.ts'
 import { ExportedLinks } from './links.ts'
 import { NoteTexts } from './note-text.ts'
+import { tableFileOf } from './table-text.ts'
 
-/** A note or file of the workspace, at its path in an export. */
+/** A note, file or table of the workspace, at its path in an export. */
 interface Wanted {
-  readonly kind: 'note' | 'file'
+  readonly kind: 'note' | 'file' | 'structure'
   readonly id: string
   readonly path: string
   readonly updatedAt: number
@@ -138,6 +139,17 @@ function* wantedFiles(reader: Reader, caller: Caller, root: string): Generator<W
       path,
       updatedAt,
       file: () => ({ bytes: Buffer.concat([...readParts(reader, pk)]), record: () => ({}) }),
+    }
+  for (const table of tree.tables.filter(({ original, isChanged }) => original || isChanged))
+    yield {
+      kind: 'structure',
+      id: table.structure.id,
+      path: table.path,
+      updatedAt: table.structure.updatedAt,
+      file: () => {
+        const { bytes, record } = tableFileOf(reader, table)
+        return { bytes, record: () => columnsOf(record()) }
+      },
     }
 }
 

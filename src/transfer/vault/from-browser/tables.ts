@@ -7,7 +7,6 @@ import { folderOf } from '../../../lib/paths.ts'
 import { invalid, refused } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { withCommas } from '../../../lib/text.ts'
-import { findStructureById } from '../../../records/structures/store.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { columnsOf, updateImported, writtenFile } from '../earlier-imports.ts'
 import { insertTable, readTable } from '../notion-tables.ts'
@@ -65,15 +64,13 @@ export const importTable = long(
       // The response to an earlier call may have been lost.
       if (reserved.isFinished) return { rows: 0 }
       const pages = [...folders].flatMap((inner) => pagesIn(tx, caller, folder, inner))
-      const { id, rows } = insertTable(tx, caller, name, tableIn(path, text), pages)
-      const made = columnsOf(writtenFile(sha256(encodeText(text, mark))))
-      // The undo of the import compares the number of changes.
-      const fields = JSON.stringify({
-        state,
-        at: tx.now,
-        changes: findStructureById(tx, caller, id)?.changes,
+      const { id, rows, changes } = insertTable(tx, caller, name, tableIn(path, text), pages)
+      const made = columnsOf({
+        ...writtenFile(sha256(encodeText(text, mark))),
+        ...{ state, changes, at: tx.now },
+        original: { front: text, links: [], ...(mark && { mark }) },
       })
-      updateImported(tx, reserved.pk, { ...made, fields, kind: 'structure', object: id })
+      updateImported(tx, reserved.pk, { ...made, kind: 'structure', object: id })
       return { rows }
     },
   }),

@@ -65,5 +65,16 @@ export function databasesIn<File extends FolderFile>(
   return { databases: [...databases.values()], copies, others }
 }
 
+/** The label of the field that links a row to the note of its page. */
+export const PAGE_LABEL = 'Page'
+
+export const isPageField = ({
+  type,
+  label,
+}: {
+  readonly type: string
+  readonly label: string | null
+}): boolean => type === 'note' && label === PAGE_LABEL
+
 /** The remark on a second copy. */
 export const IS_COPY = 'another file holds all rows of this table.'
