@@ -59,7 +59,10 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
     'continues while another row is open, and reports its result on return',
     async () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { ref: 'there' } })
-      await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', 'one,1,', 'two,many,'].join('\n'))
+      await Bun.write(
+        folder.file('orders.csv'),
+        ['Ref,Total,Story', 'one,1,', 'two,many,', 'three,3,,lost'].join('\n'),
+      )
       await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
       await page.evaluate(`{
         const { fetch } = window
@@ -79,7 +82,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await page.waitForSelector('.tabs')
       await page.evaluate('look()')
       await page.goBack()
-      await gridOn(page).has('Done. 1 new, 1 refused.')
+      await gridOn(page).has('Done. 1 new, 2 refused.')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -1,9 +1,13 @@
 import { Button } from '../../components/form.tsx'
 import { SampleRows } from '../../components/sample-rows.tsx'
 import { formatNumber } from '../../data/formats.ts'
+import { addStyles } from '../../styles/add-styles.ts'
+import styles from '../../styles/import.css' with { type: 'text' }
 import { Remarks } from './import-report.tsx'
 import type { FolderNode, ImportPreview, TablePreview } from './preview.ts'
 import { confirm, countText, type Progress, stop } from './run.ts'
+
+addStyles(styles)
 
 const PROGRAMS: Readonly<Record<ImportPreview['program'], string | undefined>> = {
   obsidian: undefined,
@@ -56,7 +60,9 @@ export function Preview({ preview, report }: { readonly preview: ImportPreview; 
           <ul class="plain">
             {properties.map(({ key, label, type }) => (
               <li key={key}>
-                <b>{label}</b>: {type}
+                <span>
+                  <b>{label}</b>: {type}
+                </span>
               </li>
             ))}
           </ul>
@@ -74,7 +80,7 @@ export function Preview({ preview, report }: { readonly preview: ImportPreview; 
 
 function Folders({ folders }: { readonly folders: readonly FolderNode[] }) {
   return (
-    <ul>
+    <ul class="folders">
       {folders.map((folder) => (
         <li key={folder.name}>
           <b>{folder.name}</b>: {contentOf(folder)}

@@ -31,7 +31,7 @@ export interface FolderNode {
 
 type Kind = 'notes' | 'files'
 
-/** The folders of these paths as a tree, in the order of the paths. */
+/** The folders, of which each is the one of a note or file, as a tree, in their order. */
 export function folderTree(paths: Readonly<Record<Kind, readonly string[]>>): FolderNode {
   const root: FolderNode = { name: '', notes: 0, files: 0, folders: [] }
   const byPath = new Map<string, FolderNode>()
@@ -48,7 +48,7 @@ export function folderTree(paths: Readonly<Record<Kind, readonly string[]>>): Fo
   }
   for (const kind of ['notes', 'files'] as const)
     for (const path of paths[kind]) {
-      const names = path.split('/').slice(0, -1)
+      const names = path === '' ? [] : path.split('/')
       for (let depth = 0; depth <= names.length; depth++) nodeOf(names.slice(0, depth))[kind] += 1
     }
   return root

@@ -1,4 +1,5 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
+import { folderOf } from '../../../lib/paths.ts'
 import type { FolderFile } from '../../../transfer/vault/plan/files.ts'
 import type { AddedFile } from '../../../transfer/vault/plan/links.ts'
 import { fileNameFor, readNote, type VaultNote } from '../../../transfer/vault/plan/note.ts'
@@ -114,13 +115,15 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   if (newNotes.length + unsent.size + tables.length > 0) {
     const files = new Map([...known, ...withTrialIds(unsent)])
     await remarkOnNotes(reading, read, files, otherFiles, new NoteNames(heads))
+    // The tags of folders have the same names.
+    const folderName = (path: string) => reading.source.folderNameOf(folderOf(path))
     const preview = {
       program: reading.source.name,
       notes: newNotes.length,
       files: unsent.size,
       folders: folderTree({
-        notes: newNotes.map(({ file }) => file.path),
-        files: [...unsent.keys()].map(({ path }) => path),
+        notes: newNotes.map(({ file }) => folderName(file.path)),
+        files: [...unsent.keys()].map(({ path }) => folderName(path)),
       }),
       properties: [...properties.newProperties().values()],
       tables: tables.map(({ preview }) => preview),
