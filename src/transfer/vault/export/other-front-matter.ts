@@ -161,7 +161,7 @@ export class OtherFrontMatterText {
     let text = ''
     let at = 0
     const all = [...this.#replacements, { start: this.#end, end: this.#end, text: this.#appended.join('') }]
-    for (const replacement of all.sort((one, other) => one.start - other.start)) {
+    for (const replacement of all.sort((one, other) => one.start - other.start || one.end - other.end)) {
       text += this.front.slice(at, replacement.start) + replacement.text
       at = replacement.end
     }
