@@ -237,7 +237,11 @@ test.each([
   expect(await exportedFiles()).toEqual({ 'Note.md': text.replace('body', 'changed') })
   const { tags } = (await vault.service().get('/v1/tags')).body
   await vault.service().delete(`/v1/tags/${tags.find(({ name }: { name: string }) => name === 'two').id}`)
-  expect((await exportedFiles())['Note.md']).toContain('tags: ["one"]')
-  await vault.service().patch(`/v1/notes/${note?.id}`, { title: 'New' })
-  expect((await exportedFiles())['Note.md'] ?? '').toStartWith('---\ntitle: "New"\n')
+  const changed = text.replace('body', 'changed').replace(', "two"', '')
+  expect(await exportedFiles()).toEqual({ 'Note.md': changed })
+  await vault.service().patch(`/v1/notes/${note?.id}/properties`, { weight: 11 })
+  await vault.service().patch(`/v1/notes/${note?.id}`, { title: 'Other title' })
+  expect(Object.values(await exportedFiles())).toEqual([
+    changed.replace(/(?<=weight\W+)10/, '11').replace('"Other"', '"Other title"'),
+  ])
 })
