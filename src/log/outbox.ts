@@ -287,17 +287,14 @@ export function publishChange(
     before: stateBefore,
   })
   notifyListeners(outbox)
-  storeEvents(outbox, [change])
+  storeEvents(outbox, () => [change])
 }
 
 /** The same for new records; `logCreated` logs them together. */
 export function publishCreated(outbox: Outbox, records: readonly RecordState[]): void {
-  outbox.created.push(...records.map(({ id }) => id))
+  for (const { id } of records) outbox.created.push(id)
   notifyListeners(outbox)
-  storeEvents(
-    outbox,
-    records.map((after) => ({ kind: 'created', before: null, after, changed: [] })),
-  )
+  storeEvents(outbox, () => records.map((after) => ({ kind: 'created', before: null, after, changed: [] })))
 }
 
 function notifyListeners(outbox: Outbox): void {
@@ -306,11 +303,12 @@ function notifyListeners(outbox: Outbox): void {
   outbox.isNotifying = true
 }
 
-function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
+/** Calls `changesOf` only if something may receive the changes. */
+function storeEvents(outbox: Outbox, changesOf: () => readonly RecordChange[]): void {
   const { tx, structure, subscriptions, caller } = outbox
   const forwards = isCopy(tx) && forwardsChanges(tx)
   if (!forwards && subscriptions.length === 0) return
-  const triggered = changes.map((change) => ({
+  const triggered = changesOf().map((change) => ({
     change,
     receivers: listTriggered(subscriptions, change, caller.keyId),
   }))

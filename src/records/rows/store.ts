@@ -134,14 +134,9 @@ export function insertRecords(tx: Tx, structure: StructureRow, rows: readonly Ro
     row.updatedAt,
     row.deletedAt,
   ])
-  for (const [at, { row }] of rows.entries()) row.pk = last - rows.length + 1 + at
-  const live = insertLive(tx, structure, rows)
-  countInserts(
-    tx,
-    structure.pk,
-    live,
-    rows.map(({ row }) => row),
-  )
+  let pk = last - rows.length
+  for (const { row } of rows) row.pk = ++pk
+  countInserts(tx, structure.pk, insertLive(tx, structure, rows), rows)
 }
 
 /** Inserts the live records into the table of live rows and the text index; returns their number. */

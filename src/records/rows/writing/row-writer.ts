@@ -1,5 +1,5 @@
 import type { Caller } from '../../../context.ts'
-import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
+import { changedKeys, type RecordData, type RecordState } from '../../../lib/record-data.ts'
 import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
 import { logRestoredComments } from '../../../log/comments.ts'
@@ -137,21 +137,12 @@ function writeVersion(
 /** `updated_at` increases with every change, even within one millisecond. */
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
-/** A new row for `insertRows`. It counts towards `max_rows` immediately. */
-export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.newId()): store.RowVersion {
+/** A new row for `insertRows`, with this data. It counts towards `max_rows` immediately. */
+export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.newId()): store.RecordRow {
   const { now } = tx
   structure.live += 1
-  const text = JSON.stringify(data)
-  const row = {
-    pk: 0,
-    id,
-    structure: structure.pk,
-    data: text,
-    createdAt: now,
-    updatedAt: now,
-    deletedAt: null,
-  }
-  return { row, data }
+  const times = { createdAt: now, updatedAt: now, deletedAt: null }
+  return { pk: 0, id, structure: structure.pk, data: JSON.stringify(data), ...times }
 }
 
 /** Inserts new rows in this order. Refuses rows whose unique values another row has, without naming that row. */
@@ -159,18 +150,15 @@ export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[])
   const { tx, structure, scheduled, written } = writer
   store.insertRecords(tx, structure, rows)
   structure.changes += 1
-  const versions = rows.map(({ row, data }) => ({
-    pk: row.pk,
-    before: null,
-    after: store.stateOf(row, data),
-  }))
-  if (scheduled.length > 0) for (const version of versions) syncDueTimes(tx, scheduled, version)
-  for (const { row } of rows) written.size += row.data.length
-  written.rows.push(...versions)
-  publishCreated(
-    writer,
-    versions.map(({ after }) => after),
-  )
+  const states: RecordState[] = []
+  for (const { row, data } of rows) {
+    const version = { pk: row.pk, before: null, after: store.stateOf(row, data) }
+    if (scheduled.length > 0) syncDueTimes(tx, scheduled, version)
+    written.size += row.data.length
+    written.rows.push(version)
+    states.push(version.after)
+  }
+  publishCreated(writer, states)
 }
 
 /** Merges changes into a live row. Changes without effect write nothing and send no event. */

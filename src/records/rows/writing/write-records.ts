@@ -248,7 +248,7 @@ function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: Ne
   refuseMissing(definition, data)
   if (isFull(structure)) refuseDuplicate(writer, batch, { data })
   refuseFull(structure)
-  const sent = { ...newRow(writer, data, id), number }
+  const sent = { row: newRow(writer, data, id), data, number }
   batch.pending.push(sent)
   batch.rows.push(sent)
 }

@@ -232,8 +232,7 @@ export const countChange = ({ sql }: Reader, structurePk: number, difference: nu
   )
 
 interface Inserted {
-  readonly id: string
-  readonly createdAt: number
+  readonly row: { readonly id: string; readonly createdAt: number }
 }
 
 /** Counts inserted rows, `live` of them live. Records whether pk order still is the order of creation and of ids. */
@@ -243,12 +242,12 @@ export function countInserts(
   live: number,
   rows: readonly Inserted[],
 ): void {
-  const [first] = rows
+  const first = rows[0]?.row
   if (!first) return
   let isInOrder = true
   let last = first
-  for (const row of rows.slice(1)) {
-    const follows = last.createdAt <= row.createdAt && last.id < row.id
+  for (const { row } of rows) {
+    const follows = row === first || (last.createdAt <= row.createdAt && last.id < row.id)
     isInOrder &&= follows
     last = follows ? row : { id: greater(last.id, row.id), createdAt: greater(last.createdAt, row.createdAt) }
   }
