@@ -103,7 +103,7 @@ const REASONS: readonly Reason[] = [
     section: /^Imports/,
     what: /rows/,
     reason:
-      'the floor inserts finished rows; daybook also reads the file twice, first to infer the types, checks every cell, and logs every row.',
+      'the floor inserts finished rows; daybook also reads the file twice, first to infer the types, checks every cell, and logs every row. Garbage collection takes a fifth.',
   },
   {
     section: /^Processor time of writes/,

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -75,11 +76,21 @@ async function startProbe(server: Server, asked: NeighbourRequest): Promise<Prob
   }
 }
 
+function hasJob(file: string, kind: string): boolean {
+  const database = new Database(file, { readonly: true })
+  try {
+    return database.query('SELECT 1 FROM jobs WHERE kind = ?').get(kind) !== null
+  } finally {
+    database.close()
+  }
+}
+
 function settingOf(server: Server, world: World, file: string, folder: string): Setting {
   const executable = join(import.meta.dir, '..', '..', '..', 'dist', 'daybook')
   return {
     world,
     port: server.port,
+    hasJob: (kind) => hasJob(file, kind),
     path: (name) => join(folder, name),
     send: async (method, path, body, key = world.writeKey) => {
       const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {

@@ -1,3 +1,4 @@
+import { textIndexFill } from '../../../src/records/structures/storage/text-index.ts'
 import { wordOfRank } from '../corpus.ts'
 import { BIG, type World } from './world.ts'
 
@@ -14,6 +15,8 @@ export interface Setting {
   readonly send: Send
   /** Runs a command of the executable on the same database; the last argument starting with `--db` is the file. */
   readonly command: (...args: string[]) => Promise<number>
+  /** Whether the database has a pending job of the kind. */
+  readonly hasJob: (kind: string) => boolean
   /** Returns a path in a temporary folder. */
   readonly path: (name: string) => string
   readonly port: number
@@ -150,6 +153,20 @@ export const RECORD_READS: readonly Operation[] = [
       },
     }),
   ),
+  {
+    what: 'searches of rows until their text index is filled',
+    run: async ({ world, send, hasJob }) => {
+      const built = await indexesBuilt(send)
+      const found = new Set<number>()
+      for (let at = 0; at < MAX_FILTERS && (await indexesBuilt(send)) === built; at++) {
+        const path = records(filter('*', 'contains', `${wordOfRank(at)} ${wordOfRank(at + 1)}`))
+        found.add((await send('GET', path, undefined, world.readKey)).status)
+        await Bun.sleep(50)
+      }
+      while (hasJob(textIndexFill.kind)) await Bun.sleep(100)
+      return [...found, (await indexesBuilt(send)) - built]
+    },
+  },
   {
     what: '20 heavy reads at once',
     run: ({ world, send }) =>
