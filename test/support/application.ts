@@ -8,6 +8,26 @@ export const BROWSER_TIMEOUT_MS = 120_000
 
 const AXE = readFileSync(resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 
+/** Resolves once no part of the page is loading and nothing on it has changed for some frames, or after 600 frames. */
+const STILL = `new Promise((resolve) => {
+  let left = 10
+  let most = 600
+  const observer = new MutationObserver(() => { left = 10 })
+  observer.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })
+  const isLoading = () =>
+    [...document.querySelectorAll('.list-end[role=status]')].some(({ textContent }) => /^(Loading…)?$/.test(textContent))
+  const next = () => {
+    if (isLoading()) left = 10
+    if (left-- > 0 && most-- > 0) return requestAnimationFrame(next)
+    observer.disconnect()
+    resolve()
+  }
+  next()
+})`
+
+/** Waits until the page has loaded what it shows and stays as it is. */
+export const untilStill = (page: Page): Promise<unknown> => page.evaluate(STILL)
+
 /** Waits for color transitions to finish. Returns only the findings, not the many checks that passed. */
 const runAxe = (options: object) => `Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
@@ -28,7 +48,7 @@ export const ALL_LOOKS: readonly Look[] = [
   [1280, 'dark'],
 ]
 
-/** Covers each width and each scheme once, for intermediate states. Every address is tested in all looks. */
+/** Covers each width and each scheme once, for intermediate states. */
 const LOOKS: readonly Look[] = [
   [360, 'dark'],
   [1280, 'light'],
