@@ -560,7 +560,7 @@ test('proxies of the environment are not used', async () => {
     },
     stdout: 'pipe',
   })
-  expect(await child.stdout.json()).toEqual({ outcomes: [delivered, delivered], control: 500 })
+  expect(await child.stdout.json()).toMatchObject({ outcomes: [delivered, delivered], control: 500 })
   expect([receiver.received.length, plain.received.length, proxy.received.length]).toEqual([1, 1, 1])
 
   function url({ port }: Receiver, scheme: string) {
