@@ -7,7 +7,6 @@ import { lazy } from '../../components/lazy.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { GroupedRows } from '../../data/records/grouped-rows.ts'
-import { groupingsText } from '../../data/records/grouping.ts'
 import type { Structure } from '../../data/records/model.ts'
 import { useRowRights } from '../../data/records/row-rights.ts'
 import { type RowList, RowSource } from '../../data/records/rows.ts'
@@ -169,8 +168,8 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
   const text = JSON.stringify(rowQuery)
   const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
   const shownGroupings = groupingsInAddress(structure, view)
-  const group = groupingsText(shownGroupings)
-  const groupings = useMemo(() => shownGroupings, [structure, group])
+  // Counts of rows change the structure, and must not replace the source.
+  const groupings = useMemo(() => shownGroupings, [JSON.stringify(shownGroupings)])
   const source = useMemo(() => {
     if (groupings.length > 0) return new GroupedRows(rowQuery, groupings, () => columns.collapsed)
     const rows = new RowSource(rowQuery)
