@@ -3,6 +3,8 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
+  fieldOf,
+  fill,
   press,
   startApplication,
   untilNoText,
@@ -247,12 +249,33 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'tags and new rows wait, outlive their tab, and are sent once',
+    'tags, pins, properties and new rows wait, outlive their tab, and are sent once',
     async () => {
       const note = { title: 'Tagged away', content: 'text', tags: ['old'] }
       const id = (await app.server.post('/v1/notes', note)).body.note.id
+      await app.server.post('/v1/properties', { key: 'stage', label: 'Stage', type: 'text' })
+      await app.server.patch(`/v1/notes/${id}/properties`, { stage: 'raw' })
+      const stages = async () => (await app.server.get(`/v1/notes/${id}/properties`)).body.properties.stage
+      const setStage = async (stage: string) => {
+        await fill(page, 'Stage', stage)
+        await page.keyboard.press('Tab')
+      }
       const texts = (await app.server.get('/v1/notes')).body.total
       await untilStoredOn(page, { texts })
+      await page.waitForFunction(
+        `new Promise((resolve) => {
+          indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
+            const transaction = db.transaction(['notes', 'answers'])
+            const note = transaction.objectStore('notes').get('${id}')
+            const known = transaction.objectStore('answers').get('/v1/properties')
+            transaction.oncomplete = () => {
+              db.close()
+              resolve(note.result?.properties?.stage === 'raw' && JSON.stringify(known.result).includes('Stage'))
+            }
+          }
+        })`,
+        { polling: 200 },
+      )
       await setOffline(page, true)
       await page.type('.new-row input[name=name]', 'Row away')
       await page.keyboard.press('Enter')
@@ -265,15 +288,32 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await untilTextIn(page, '#details .tags', 'field/new')
       await press(page, 'Remove tag old')
       await untilText(page, '3 changes pending')
+      await press(page, 'More actions')
+      await press(page, 'Pin')
+      await setStage('dry')
+      await untilText(page, '5 changes pending')
+      await setStage('glazed')
       await crash()
       await setOffline(page, true)
       await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
       await untilTextIn(page, 'table', 'Row away')
-      await untilText(page, '3 changes pending')
+      await untilText(page, '5 changes pending')
       await setOffline(page, false)
       await nothingPending(page)
       expect((await names()).filter((name) => name === 'Row away')).toEqual(['Row away'])
-      expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['field/new'])
+      const sent = { tags: ['field/new'], pinned: true }
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note).toMatchObject(sent)
+      expect(await stages()).toBe('glazed')
+      await page.goto(`${app.server.url}/app/notes/${id}`)
+      await fieldOf(page, 'Stage')
+      await setOffline(page, true)
+      await setStage('mine')
+      await untilText(page, '1 change pending')
+      await app.server.patch(`/v1/notes/${id}/properties`, { stage: 'theirs' })
+      await setOffline(page, false)
+      await untilText(page, 'Not saved: Stage of Tagged away.')
+      expect(await stages()).toBe('theirs')
+      await giveUp('Stage of Tagged away')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -1,6 +1,7 @@
+import { invalidate } from './cache.ts'
 import type { CellName, EntryKey } from './pending-cells.ts'
 import type { Row, Structure, Value } from './records/model.ts'
-import { Unreachable } from './request.ts'
+import { Unreachable, unreachableSince } from './request.ts'
 
 /** A tag to add to notes or to remove from them. */
 export interface TagAction {
@@ -36,7 +37,18 @@ export interface RowsAction {
   readonly sentWith?: string
 }
 
-export type PendingAction = TagAction | RowsAction
+/** A new value of a note: a property by its key, or else whether the note is pinned. */
+export interface ValueAction {
+  readonly kind: 'value'
+  readonly note: { readonly id: string; readonly title: string }
+  readonly property?: { readonly key: string; readonly label: string }
+  readonly before: unknown
+  /** Values that were pending between `before` and `value`, and that may have been sent. */
+  readonly between?: readonly unknown[]
+  readonly value: unknown
+}
+
+export type PendingAction = TagAction | ValueAction | RowsAction
 
 export interface StoredAction extends EntryKey {
   readonly action: PendingAction
@@ -48,7 +60,33 @@ export interface StoredAction extends EntryKey {
 /** The queue of this browser, once its code is loaded. */
 export const actionQueue: {
   defer?: (action: PendingAction, replaced: readonly CellName[]) => Promise<void>
+  /** Whether an earlier action on the same subject is pending. */
+  isBehind?: (action: PendingAction) => boolean
 } = {}
+
+/**
+ * Sends an action, or stores it until it can be sent: while the server cannot be reached, and while an earlier action on
+ * the same subject is pending, which would otherwise be sent after it.
+ */
+export async function writeAction(action: TagAction | ValueAction): Promise<void> {
+  try {
+    if (unreachableSince.peek() !== undefined || actionQueue.isBehind?.(action)) throw new Unreachable()
+    const { sendNow } = await import('./send-action.ts').catch(() => {
+      throw new Unreachable()
+    })
+    await sendNow(action)
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    await deferAction(action)
+  }
+  await invalidate(CHANGED)
+}
+
+/** Adds a tag to a note, or removes it. */
+export const changeTag = (note: ValueAction['note'], tag: string, isAdded: boolean): Promise<void> =>
+  writeAction({ kind: 'tag', notes: [{ id: note.id, title: note.title }], tag, isAdded })
+
+const CHANGED = new Set(['note', 'tag', 'property'])
 
 /**
  * Stores an action until it can be sent, and removes the edits of cells that it replaces, in one transaction. Throws

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { excerptOf } from '../../notes/excerpt.ts'
 import { refetch } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
-import type { RowsAction } from '../data/pending-actions.ts'
+import type { PendingAction, RowsAction } from '../data/pending-actions.ts'
 import { withData, withTag } from '../data/pending-values.ts'
 import type { Row, Structure } from '../data/records/model.ts'
 import { Refused, unreachableSince } from '../data/request.ts'
@@ -10,7 +10,7 @@ import { sessionKey } from '../data/session-key.ts'
 import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
 import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
 import { OfflineRows } from './offline-rows.ts'
-import { listActions } from './pending-actions.ts'
+import { listActions, notesOf } from './pending-actions.ts'
 import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
@@ -56,13 +56,11 @@ class OfflineCopy {
       notes.set(draft.note, headOf(draft, notes.get(draft.note)))
       texts.set(draft.note, draft.text.content)
     }
-    const tagged = actions.flatMap(({ action }) =>
-      action.kind === 'tag' ? action.notes.map(({ id }) => ({ ...action, id })) : [],
-    )
-    for (const { id, tag, isAdded } of tagged) {
-      const note = notes.get(id)
-      if (note) notes.set(id, { ...note, tags: withTag(note.tags, tag, isAdded) })
-    }
+    for (const { action } of actions)
+      for (const { id } of notesOf(action)) {
+        const note = notes.get(id)
+        if (note) notes.set(id, withAction(note, action, texts.has(id)))
+      }
     return new OfflineNotes([...notes.values()], texts)
   }
 
@@ -115,6 +113,15 @@ function addPending(rows: Map<string, Row>, { created, changed }: RowsAction, at
     const row = rows.get(id)
     if (row) rows.set(id, withData(row, data))
   }
+}
+
+/** A note with a pending action. Its properties are known only if the whole note is stored. */
+function withAction(note: OfflineNote, action: PendingAction, isWhole: boolean): OfflineNote {
+  if (action.kind === 'tag') return { ...note, tags: withTag(note.tags, action.tag, action.isAdded) }
+  if (action.kind === 'rows') return note
+  const { property, value } = action
+  if (!property) return { ...note, pinned: value === true }
+  return isWhole ? { ...note, properties: { ...note.properties, [property.key]: value } } : note
 }
 
 /** A note with its edits applied. */

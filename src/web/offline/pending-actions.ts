@@ -8,42 +8,61 @@ import {
   type PendingAction,
   type RowsAction,
   type StoredAction,
+  type TagAction,
 } from '../data/pending-actions.ts'
 import { type CellName, currentOwner, type EntryKey } from '../data/pending-cells.ts'
 import { isRetryable, isSignedOut, retryDelayOf, unreachableSince } from '../data/request.ts'
+import { sendAction } from '../data/send-action.ts'
 import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
 import { saveDocument } from './note-documents.ts'
-import { cellEntryOf, entriesOf, keyOf, writing } from './queue.ts'
-import { sendAction } from './send-action.ts'
+import { cellEntryOf, entriesOf, keyOf } from './queue.ts'
+import { unlessLate } from './send-order.ts'
 
 /*
- * Tag changes of notes, and new and changed rows, that wait until the server can be reached. They belong to no tab: one
- * of them sends all, in the order in which they were made.
+ * Changes of tags, pins and properties of notes, and new and changed rows, that wait until the server can be reached. They
+ * belong to no tab: the holder of a lock sends them, in the order in which they were made.
  */
 
 /** The tab of all entries: they belong to none. */
 const NO_TAB = ''
 
-/** The name of an entry. A later change of the same tag of one note replaces an earlier one. */
+/** What an action changes. Actions on the same subject are sent in order. */
+function subjectsOf(action: PendingAction): string[] {
+  if (action.kind === 'rows') return []
+  if (action.kind === 'tag') return action.notes.map(({ id }) => `tag ${id} ${action.tag.toLowerCase()}`)
+  return [`value ${action.note.id} ${action.property ? `property ${action.property.key}` : 'pinned'}`]
+}
+
+/** The name of an entry. A later action on the same single subject replaces an earlier one. */
 function nameOf(action: PendingAction): string {
-  const [id] = newIds(1)
-  if (action.kind === 'rows') return `rows ${id}`
-  const [note, ...others] = action.notes
-  return `tag ${others.length === 0 ? note?.id : id} ${action.tag.toLowerCase()}`
+  const [subject, ...others] = subjectsOf(action)
+  return subject !== undefined && others.length === 0 ? subject : `${action.kind} ${newIds(1)[0]}`
+}
+
+/** An action that replaces a pending one. It may change what the earlier one was to change, unless that was refused. */
+function merged(earlier: StoredAction | undefined, action: PendingAction): PendingAction {
+  const replaced = earlier?.error === undefined ? earlier?.action : undefined
+  if (replaced?.kind !== 'value' || action.kind !== 'value') return action
+  return { ...action, before: replaced.before, between: [...(replaced.between ?? []), replaced.value] }
+}
+
+function isBehind(action: PendingAction): boolean {
+  const subjects = new Set(subjectsOf(action))
+  return known.some((entry) => subjectsOf(entry.action).some((subject) => subjects.has(subject)))
 }
 
 /** The actions of a user in a workspace, oldest first. */
 export async function listActions(user: string, workspace: string): Promise<StoredAction[]> {
   const db = await database()
   const found = await Promise.all(
-    (['tag', 'rows'] as const).map((kind) => db.getAll('queue', entriesOf(kind, user, workspace))),
+    (['tag', 'value', 'rows'] as const).map((kind) => db.getAll('queue', entriesOf(kind, user, workspace))),
   )
   return (found.flat() as StoredAction[]).sort((one, other) => one.at - other.at)
 }
 
-const LISTS = new Set(['note', 'tag', 'record'])
+const LISTS = new Set(['note', 'tag', 'record', 'property'])
 
 /** Has lists and notes refetched from the offline copy, which shows pending actions. */
 function showChange(): void {
@@ -55,11 +74,13 @@ function showChange(): void {
 async function defer(action: PendingAction, replaced: readonly CellName[]): Promise<void> {
   const owner = currentOwner()
   if (!owner) throw new Error('Sign in to save this change.')
-  const entry: StoredAction = { ...owner, tab: NO_TAB, name: nameOf(action), action, at: Date.now() }
-  await writing((store) => {
-    store('queue').put(entry)
-    for (const name of replaced) store('queue').delete(keyOf(cellEntryOf(owner, name)))
-  })
+  const entry = { ...owner, tab: NO_TAB, name: nameOf(action), at: Date.now() }
+  const transaction = (await database()).transaction('queue', 'readwrite')
+  const earlier = (await transaction.store.get(keyOf(entry))) as StoredAction | undefined
+  void transaction.store.put({ ...entry, action: merged(earlier, action) })
+  for (const name of replaced) void transaction.store.delete(keyOf(cellEntryOf(owner, name)))
+  transaction.commit()
+  await transaction.done
   showChange()
 }
 
@@ -91,9 +112,16 @@ async function refresh(): Promise<void> {
   sendKnown()
 }
 
+/** The notes that an action changes. */
+export function notesOf(action: PendingAction): TagAction['notes'] {
+  if (action.kind === 'rows') return []
+  return action.kind === 'tag' ? action.notes : [action.note]
+}
+
 /** An action in words, for display. */
 export function wordsOf(action: PendingAction): string {
   if (action.kind === 'rows') return `${rowsInWords(action)} in ${action.structure.name}`
+  if (action.kind === 'value') return `${action.property?.label ?? 'Pin'} of ${action.note.title}`
   const { notes, tag, isAdded } = action
   const of = notes.length === 1 ? notes[0]?.title : counted(notes.length, 'note')
   return `${isAdded ? 'Tag' : 'Removed tag'} ${tag} of ${of}`
@@ -106,7 +134,7 @@ function rowsInWords({ created, changed }: RowsAction): string {
   return [...part('changed', changed), ...part('new', created)].join(' and ')
 }
 
-/** The names of actions that this tab sends now. A tab that sends the same again changes nothing. */
+/** The names of actions that this tab is about to send. */
 const sending = new Set<string>()
 
 /** Called at once when the server is back, so that `sendInOrder` sorts actions among edits of cells and notes. */
@@ -126,16 +154,37 @@ async function send(entry: StoredAction): Promise<void> {
   sending.add(name)
   try {
     // The notes may be new, too.
-    if (action.kind === 'tag') await Promise.all(action.notes.map(({ id }) => saveDocument(id)))
-    const unsent = await sendInOrder(at, () => sendAction(action, at))
+    await Promise.all(notesOf(action).map(({ id }) => saveDocument(id)))
+    const unsent = await sendInOrder(at, () => inOneTab(() => sendStored(entry)))
     if (unsent) await keep({ ...entry, action: unsent.action }, unsent.error)
-    else await discardAction(entry, at)
   } catch (error) {
     await keep(entry, error as Error)
   } finally {
     sending.delete(name)
   }
   await refresh()
+}
+
+/** The maximum time to wait for a tab that sends. Sending twice is harmless: the server executes an action once. */
+const PATIENCE_MS = 30_000
+
+/** Sends in one tab at a time. */
+async function inOneTab<Result>(send: () => Promise<Result>): Promise<Result> {
+  const { locks } = navigator
+  const sendAlone = async () => ({ result: await send() })
+  const done =
+    locks &&
+    (await unlessLate(PATIENCE_MS, (signal) => locks.request('daybook-outbox', { signal }, sendAlone)))
+  return done ? done.result : send()
+}
+
+/** Sends an action, unless another tab has sent it, replaced it or signed in as another user. */
+async function sendStored(entry: StoredAction) {
+  const stored = (await (await database()).get('queue', keyOf(entry))) as StoredAction | undefined
+  if (stored?.at !== entry.at || !isSendable(entry)) return undefined
+  const unsent = await sendAction(entry.action, entry.at)
+  if (!unsent) await discardAction(entry, entry.at)
+  return unsent
 }
 
 /** Keeps an action that was not sent, or that the server refused. */
@@ -151,6 +200,7 @@ async function keep(entry: StoredAction, error: Error): Promise<void> {
 /** Sends the actions of this browser whenever the server can be reached. */
 export function startActions(): void {
   actionQueue.defer = defer
+  actionQueue.isBehind = isBehind
   onOfflineCopyChange(() => void refresh())
   effect(() => {
     if (session.value && !isSignedOut.value && unreachableSince.value === undefined) sendKnown()

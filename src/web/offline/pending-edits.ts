@@ -1,4 +1,4 @@
-import type { RowsAction, StoredAction } from '../data/pending-actions.ts'
+import type { PendingAction, RowsAction, StoredAction } from '../data/pending-actions.ts'
 import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
 import { discardCell } from '../data/records/table-edits.ts'
 import { editText } from '../data/records/values.ts'
@@ -7,7 +7,7 @@ import { TAB } from '../data/tabs.ts'
 import { requestDiscard } from './adopt.ts'
 import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
-import { discardAction, wordsOf } from './pending-actions.ts'
+import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
@@ -93,16 +93,22 @@ const cellsOf = ({ changed, created }: RowsAction): string =>
     )
     .join('\n')
 
+function textOf(action: PendingAction): string {
+  if (action.kind === 'rows') return cellsOf(action)
+  return action.kind === 'tag' ? action.tag : String(action.value ?? '')
+}
+
 function actionOf(entry: StoredAction, error: string | undefined): PendingEdit {
   const { action, at } = entry
-  const [text, to] =
-    action.kind === 'tag'
-      ? [action.tag, action.notes.length === 1 ? `/app/notes/${action.notes[0]?.id}` : '/app/notes']
-      : [cellsOf(action), `/app/records/${action.structure.id}`]
+  const [note, ...others] = notesOf(action)
+  const to =
+    action.kind === 'rows'
+      ? `/app/records/${action.structure.id}`
+      : `/app/notes${note && others.length === 0 ? `/${note.id}` : ''}`
   return {
     place: entry,
     name: wordsOf(action),
-    text,
+    text: textOf(action),
     at,
     address: isHere(entry) ? to : undefined,
     error: error ?? entry.error ?? WAITING_TEXT,
@@ -134,7 +140,7 @@ function noteOf(
 /** Discards a pending edit, in its tab and in the database. */
 export async function discardPending({ place }: PendingEdit): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
-  if (kind === 'tag' || kind === 'rows') return discardAction(place)
+  if (kind === 'tag' || kind === 'value' || kind === 'rows') return discardAction(place)
   if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])

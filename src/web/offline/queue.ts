@@ -156,7 +156,7 @@ export function removeDraft(key: DraftKey): Promise<void> {
 
 /** The key range of all entries of one kind of a user in a workspace. */
 export const entriesOf = (
-  kind: 'note' | 'cell' | 'tag' | 'rows',
+  kind: 'note' | 'cell' | 'tag' | 'value' | 'rows',
   user: string,
   workspace: string,
 ): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])

@@ -69,7 +69,7 @@ async function take<Result>(at: number, send: () => Promise<Result>): Promise<Re
 }
 
 /** The result of a function; undefined if it did not start in time. */
-async function unlessLate<Result>(
+export async function unlessLate<Result>(
   ms: number,
   act: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | undefined> {

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../data/apply.ts'
 import { eachOf } from '../../data/each-of.ts'
-import { deferAction } from '../../data/pending-actions.ts'
+import { actionQueue, deferAction, type TagAction } from '../../data/pending-actions.ts'
 import { withTag } from '../../data/pending-values.ts'
 import { Refused, Unreachable, unreachableSince } from '../../data/request.ts'
 import { type NoteQuery, type Row, readSlice } from './list-data.ts'
@@ -80,7 +80,8 @@ export async function changeSelected(
 /** Adds a tag to all selected notes, or removes it. While the server cannot be reached, the change waits in this browser. */
 export async function tagSelected(tag: string, isAdded: boolean): Promise<Undo> {
   try {
-    if (unreachableSince.peek() !== undefined) throw new Unreachable()
+    const action = tagAction([...selected.peek().values()], tag, isAdded)
+    if (unreachableSince.peek() !== undefined || actionQueue.isBehind?.(action)) throw new Unreachable()
     return await changeSelected(({ tags, updatedAt }) => ({
       op: 'updated',
       ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
@@ -92,15 +93,16 @@ export async function tagSelected(tag: string, isAdded: boolean): Promise<Undo> 
   }
 }
 
+const tagAction = (notes: readonly Row[], tag: string, isAdded: boolean): TagAction => ({
+  kind: 'tag',
+  notes: notes.map(({ id, title }) => ({ id, title })),
+  tag,
+  isAdded,
+})
+
 async function deferTag(tag: string, isAdded: boolean): Promise<Undo> {
   const rows = [...selected.peek().values()]
-  const defer = (notes: readonly Row[], isNowAdded: boolean) =>
-    deferAction({
-      kind: 'tag',
-      notes: notes.map(({ id, title }) => ({ id, title })),
-      tag,
-      isAdded: isNowAdded,
-    })
+  const defer = (notes: readonly Row[], isNowAdded: boolean) => deferAction(tagAction(notes, tag, isNowAdded))
   await defer(rows, isAdded)
   setSelected(new Map(rows.map((row) => [row.id, { ...row, tags: withTag(row.tags, tag, isAdded) }])))
   const changed = rows.filter(({ tags }) => withTag(tags, tag, isAdded).length !== tags.length)

@@ -4,6 +4,7 @@ import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
+import { writeAction } from '../../data/pending-actions.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { saveDocument } from '../../offline/note-documents.ts'
 import { address, navigate } from '../../router.ts'
@@ -103,9 +104,10 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
             {note && (
               <button
                 type="button"
-                onClick={choose(() =>
-                  api.patch('/v1/notes/{id}', { params, body: { pinned: !note.pinned } }),
-                )}
+                onClick={choose(() => {
+                  const { title, pinned } = note
+                  return writeAction({ kind: 'value', note: { id, title }, before: pinned, value: !pinned })
+                })}
               >
                 <Icon name="pin" />
                 {note.pinned ? 'Unpin' : 'Pin'}

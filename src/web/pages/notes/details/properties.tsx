@@ -2,10 +2,11 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { useSerialized } from '../../../components/serialized.ts'
 import { api } from '../../../data/api.ts'
-import { invalidate } from '../../../data/cache.ts'
+import { writeAction } from '../../../data/pending-actions.ts'
 import { unreachableSince } from '../../../data/request.ts'
 import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
+import { findDocument } from '../../../offline/note-documents.ts'
 import { fieldText, type Property, PropertyControl, typedValue } from './property-control.tsx'
 
 const usePropertiesQuery = () => useQuery(['property'], () => api.get('/v1/properties'))
@@ -134,9 +135,13 @@ function Value({ note, property, value, isJustAdded }: ValueProps) {
   const [typed, setTyped] = useState<string>()
   const { run, refusal } = useAction(async (text: string, unreadable: string | undefined) => {
     if (unreadable !== undefined) throw new Error(unreadable)
-    const body = { [property.key]: typedValue(property, text) }
-    await api.patch('/v1/notes/{id}/properties', { params: { id: note }, body })
-    await invalidate(new Set(['note', 'property']))
+    await writeAction({
+      kind: 'value',
+      note: { id: note, title: findDocument(note)?.queue.text.peek().title ?? 'a note' },
+      property: { key: property.key, label: property.label },
+      before: value,
+      value: typedValue(property, text),
+    })
     setTyped((current) => (current === text ? undefined : current))
   })
   const save = useSerialized(run)

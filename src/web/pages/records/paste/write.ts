@@ -135,13 +135,27 @@ export const writeOver = (
     LABEL,
   )
 
-/** Sets the same values in many rows, unconditionally. */
-export const setInRows = (grid: GridState, ids: readonly string[], data: RowData) =>
-  write(
+/**
+ * Sets the same values in many rows, unconditionally. While the server cannot be reached, those of loaded rows wait, and
+ * overwrite nothing that changes meanwhile. Returns the undo function, if nothing waits.
+ */
+export async function setInRows(grid: GridState, ids: readonly string[], data: RowData) {
+  const label = 'a change to several rows'
+  const records = ids.flatMap((id) => grid.source.find(id) ?? [])
+  if (unreachableSince.peek() === undefined || records.length < ids.length)
+    return write(
+      grid,
+      ids.map((id) => ({ kind: 'record', op: 'updated', id, data })),
+      label,
+    )
+  await writeBlock(
     grid,
-    ids.map((id) => ({ kind: 'record', op: 'updated', id, data })),
-    'a change to several rows',
+    records.map((record) => ({ record, data })),
+    [],
+    label,
   )
+  return undefined
+}
 
 /** Deletes rows; returns the undo function. */
 export const deleteRows = (grid: GridState, ids: readonly string[]) =>

@@ -1,10 +1,10 @@
 import { isSameValue } from '../../lib/record-data.ts'
-import { api } from '../data/api.ts'
-import { applyOnce, changesOf } from '../data/apply.ts'
-import { eachOf } from '../data/each-of.ts'
-import { keyOfChange } from '../data/note-text.ts'
-import type { ChangedRow, PendingAction, RowsAction, TagAction } from '../data/pending-actions.ts'
-import { isRetryable, Refused, Unreachable, unreachableSince } from '../data/request.ts'
+import { api } from './api.ts'
+import { applyOnce, changesOf } from './apply.ts'
+import { eachOf } from './each-of.ts'
+import { keyOfChange } from './note-text.ts'
+import type { ChangedRow, PendingAction, RowsAction, TagAction, ValueAction } from './pending-actions.ts'
+import { isRetryable, Refused, Unreachable, unreachableSince } from './request.ts'
 
 /** The rest of an action that was not sent, and the error. */
 interface Unsent {
@@ -15,8 +15,21 @@ interface Unsent {
 /** Sends an action, which the server executes once. Returns what was not executed. */
 export async function sendAction(action: PendingAction, at: number): Promise<Unsent | undefined> {
   if (action.kind === 'tag') return sendTags(action, at)
-  await sendRows(action)
+  await (action.kind === 'value' ? sendValue(action) : sendRows(action))
   return undefined
+}
+
+/** Sends an action that has just been made. A value is written whatever it replaces. */
+export async function sendNow(action: TagAction | ValueAction): Promise<void> {
+  if (action.kind === 'tag') {
+    const unsent = await sendTags(action, Date.now())
+    if (unsent) throw unsent.error
+    return
+  }
+  const { note, property, value } = action
+  const params = { id: note.id }
+  if (!property) await api.patch('/v1/notes/{id}', { params, body: { pinned: value === true } })
+  else await api.patch('/v1/notes/{id}/properties', { params, body: { [property.key]: value } })
 }
 
 /** Changes the tag of each note. Notes that are refused do not hold up the others. */
@@ -73,6 +86,37 @@ async function sendRows(action: RowsAction): Promise<void> {
       if (!isRefusedAs(error, 'stale') || tries === MAX_TRIES) throw error
       changed = await eachOf(changed, currentVersion)
     }
+}
+
+const isSameJson = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+
+/** Writes a value if it still has one of the values that this browser knew. */
+async function sendValue({
+  note: { id },
+  property,
+  before,
+  between = [],
+  value,
+}: ValueAction): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const params = { id }
+    const { note } = await api.get('/v1/notes/{id}', { params, isFresh: true })
+    const current = property
+      ? (await api.get('/v1/notes/{id}/properties', { params, isFresh: true })).properties[property.key]
+      : note.pinned
+    if (isSameJson(current, value)) return
+    if (![before, ...between].some((known) => isSameJson(current, known)))
+      throw new Error(`Someone else changed this to “${current ?? ''}”. Open the note to choose a value.`)
+    const data = property ? { properties: { [property.key]: value } } : { pinned: value }
+    try {
+      const change = { kind: 'note', op: 'updated', id, if_unchanged: note.updated_at, data } as const
+      await applyOnce([change])
+      return
+    } catch (error) {
+      if (!isRefusedAs(error, 'stale') || tries === MAX_TRIES) throw error
+    }
+  }
 }
 
 const CHANGED_MEANWHILE =
