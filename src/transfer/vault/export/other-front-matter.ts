@@ -178,7 +178,9 @@ export class OtherFrontMatterText {
   #appendText(name: string, value: string): void {
     if (this.#isToml) this.#appended.push(`${tomlKey(name)} = ${value}${this.#lineEnd}`)
     else {
-      const indent = /[ \t]*$/.exec(this.front.slice(0, this.entries[0]?.start ?? 0))?.[0] ?? '  '
+      const start = this.entries[0]?.start ?? 0
+      const before = this.front.slice(this.front.lastIndexOf('\n', start - 1) + 1, start)
+      const indent = before.trim() === '' && start > 0 ? before : '  '
       const comma = this.entries.length + this.#appended.length === 0 ? '' : ','
       this.#appended.push(`${comma}${this.#lineEnd}${indent}${JSON.stringify(name)}: ${value}`)
     }
@@ -277,9 +279,8 @@ export class OtherFrontMatterText {
       start: this.front.lastIndexOf('\n', start - 1) + 1,
       end: lineEndAfter(this.front, end) + 1,
     }
-    const isAlone =
-      this.front.slice(line.start, start).trim() === '' &&
-      /^\s*,?\s*(?:#.*)?$/.test(this.front.slice(end, line.end).trimEnd())
+    const rest = this.front.slice(end, line.end).trim().replace(/^,/, '').trimStart()
+    const isAlone = this.front.slice(line.start, start).trim() === '' && (rest === '' || rest.startsWith('#'))
     return this.#isToml && isAlone ? line : undefined
   }
 
