@@ -168,8 +168,9 @@ describe('a Notion export', () => {
     const update = () =>
       runInProcess(['export', path, '--format', 'obsidian', '--update', '--json', '--db', vault.db])
     expect(JSON.parse((await update()).out)).toMatchObject({ written: [], moved: [], conflicts: [] })
-    const { records } = (await vault.service().get('/v1/records?structure=Tasks&name=No page')).body
-    await vault.service().patch(`/v1/records/${records[0].id}`, { data: { status: 'Done' } })
+    const { records } = (await vault.service().get('/v1/records?structure=Tasks')).body
+    const row = records.find(({ data }: { data: { name: string } }) => data.name === 'No page')
+    await vault.service().patch(`/v1/records/${row.id}`, { data: { status: 'Done' } })
     const table = `Tasks ${id('b')}_all.csv`
     const changed =
       '\ufeffName,Status,Due,Cost\nBuy tea,To do,2026-01-05,12.5\nBuy milk,Done,,3\nNo page,Done,,\n'
