@@ -252,7 +252,50 @@ describe('front matter in TOML and JSON', () => {
       expect(editFrontMatter(windows(text), changes)).toBe(windows(text.replace(part, () => replaced)))
   })
 
-  test('is written again where a table changes', () => {
-    expect(editFrontMatter(TOML, property('extra', { score: 6 }))).toBeUndefined()
+  test('keeps everything but a table that changes', () => {
+    const inline = `"quoted key" = 'x'\nextra = { score = 6 }\n`
+    expect(editFrontMatter(TOML, property('extra', { score: 6 }))).toBe(
+      TOML.replace(`"quoted key" = 'x'\n`, inline).replace('[extra]\nscore = 5\n', ''),
+    )
+    expect(editFrontMatter(TOML, property('extra', undefined))).toBe(TOML.replace('[extra]\nscore = 5\n', ''))
+  })
+
+  test('replaces all parts of a table, and no other table', () => {
+    const text = `+++
+title = "Own"
+a.b = """
+[x]""" # of a
+c = 1
+a."d e".f = 2
+[x.y]
+b = [
+  "[a]",
+]
+
+# of the list
+[[list]]
+c = 2
+[x.z]
+d = 1
+[[list]]
+c = 3
++++
+`
+    const without = (from: string, part: string) => from.replace(part, '')
+    expect(editFrontMatter(text, property('a', { n: [1] }))).toBe(
+      without(without(text, 'a.b = """\n[x]""" # of a\n'), 'a."d e".f = 2\n').replace(
+        'c = 1\n',
+        'c = 1\na = { n = [1] }\n',
+      ),
+    )
+    expect(editFrontMatter(text, property('x', undefined))).toBe(
+      without(without(text, '[x.y]\nb = [\n  "[a]",\n]\n'), '[x.z]\nd = 1\n'),
+    )
+    expect(editFrontMatter(text, property('list', 7))).toBe(
+      without(without(text, '[[list]]\nc = 2\n'), '[[list]]\nc = 3\n').replace(
+        'f = 2\n',
+        'f = 2\nlist = 7\n',
+      ),
+    )
   })
 })

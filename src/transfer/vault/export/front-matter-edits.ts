@@ -27,8 +27,8 @@ export interface FrontMatterEdits {
 
 /**
  * Writes the changes of a note into the front matter of its file. Every line that no change concerns keeps its bytes.
- * Returns undefined for front matter that cannot be edited in place: YAML in braces, a table of TOML that changes, or
- * one whose other values an edit would change, such as those that repeat an anchor.
+ * Returns undefined for front matter that cannot be edited in place: YAML in braces, or one whose other values an edit
+ * would change, such as those that repeat an anchor.
  */
 export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
   const isOther = otherFrontMatter(front)?.fields !== undefined

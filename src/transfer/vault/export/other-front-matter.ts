@@ -19,6 +19,8 @@ interface OtherEntry {
   /** The beginning of the key. */
   readonly start: number
   readonly written: Place
+  /** Of a table of TOML: all lines that hold a part of it. */
+  readonly lines?: readonly Place[]
 }
 
 const STRING_ENDS = ['"""', "'''", '"', "'"]
@@ -71,33 +73,73 @@ function valuesFrom(
   return { values, end: at }
 }
 
-const TOML_KEY = /[ \t]*(?:([\w-]+)|"([^"\\\r\n]*)"|'([^'\r\n]*)')[ \t]*=[ \t]*/y
+const TOML_NAME = '[ \\t]*(?:([\\w-]+)|"([^"\\\\\\r\\n]*)"|\'([^\'\\r\\n]*)\')'
+/** The first part of a key, the other parts with their dots, and the equals sign. */
+const TOML_KEY = new RegExp(
+  `${TOML_NAME}((?:[ \\t]*\\.[ \\t]*(?:[\\w-]+|"[^"\\\\\\r\\n]*"|'[^'\\r\\n]*'))*)[ \\t]*=[ \\t]*`,
+  'y',
+)
+const TOML_TABLE = new RegExp(`[ \\t]*\\[\\[?${TOML_NAME}`, 'y')
+const NO_CONTENT = /^[ \t]*(?:#|\r?$)/
 
-/** The entries before the first table, and the place where another one can follow them. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+const nameIn = (match: RegExpExecArray): string => match[1] ?? match[2] ?? match[3] ?? ''
+
+type Lines = { start: number; end: number }
+
+/** The lines that hold parts of tables, by the names of the tables. */
+class TableLines {
+  readonly #byName = new Map<string, [Lines, ...Lines[]]>()
+
+  /** Adds lines that begin here, and have no end yet. */
+  begin(name: string, start: number): Lines {
+    const lines = { start, end: start }
+    const others = this.#byName.get(name)
+    if (others) others.push(lines)
+    else this.#byName.set(name, [lines])
+    return lines
+  }
+
+  entries(values: Readonly<Record<string, unknown>>): OtherEntry[] {
+    return Array.from(this.#byName, ([name, lines]) => ({
+      name,
+      value: values[name],
+      start: lines[0].start,
+      written: lines[0],
+      lines,
+    }))
+  }
+}
+
+/** The entries of front matter in TOML, and the place before the first table where another one can follow them. */
 function tomlEntries(text: string, values: Readonly<Record<string, unknown>>) {
   const entries: OtherEntry[] = []
+  const tables = new TableLines()
+  let table: Lines | undefined
   let at = text.indexOf('\n') + 1
   let end = at
-  while (at < text.length) {
-    TOML_KEY.lastIndex = at
-    const match = TOML_KEY.exec(text)
-    if (!match) {
-      if (/^[ \t]*(?:\[|\+\+\+)/.test(text.slice(at, lineEndAfter(text, at)))) break
-      at = lineEndAfter(text, at) + 1
+  while (at < text.length && !text.startsWith('+++', at)) {
+    const start = at
+    const key = matchAt(TOML_KEY, text, at)
+    const heading = key ? null : matchAt(TOML_TABLE, text, at)
+    const written = valuesFrom(text, start + (key?.[0].length ?? 0), true, (sign) => sign === '\n')
+    at = lineEndAfter(text, written.end) + 1
+    if (heading) table = tables.begin(nameIn(heading), start)
+    if (table) {
+      if (!NO_CONTENT.test(text.slice(start, lineEndAfter(text, start)))) table.end = at
       continue
     }
-    const name = match[1] ?? match[2] ?? match[3] ?? ''
-    const { values: [written] = [], end: after } = valuesFrom(
-      text,
-      TOML_KEY.lastIndex,
-      true,
-      (sign) => sign === '\n',
-    )
-    if (written) entries.push({ name, value: values[name], start: at, written })
-    at = lineEndAfter(text, after) + 1
+    if (!key) continue
     end = at
+    const [value] = written.values
+    if (key[4]) tables.begin(nameIn(key), start).end = at
+    else if (value) entries.push({ name: nameIn(key), value: values[nameIn(key)], start, written: value })
   }
-  return { entries, end }
+  return { entries: [...entries, ...tables.entries(values)], end }
 }
 
 function jsonEntries(text: string, values: Readonly<Record<string, unknown>>) {
@@ -186,20 +228,28 @@ export class OtherFrontMatterText {
     }
   }
 
-  /** Without a value, the entry is removed. */
+  /** Without a value, the entry is removed. A table becomes a value on one line. */
   replace(entry: OtherEntry, value: unknown): void {
     this.#intended.set(entry.name, value)
     if (value === undefined) this.#remove(entry)
     else {
       const isBareDay = this.#isToml && typeof value === 'string' && DAY.test(value)
       const before = this.front.slice(entry.written.start, entry.written.end)
-      const text = isBareDay && DAY.test(before) ? value : this.#textOf(value)
-      this.#replacements.push({ ...entry.written, text })
+      this.#write(entry, isBareDay && DAY.test(before) ? value : this.#textOf(value))
     }
   }
 
-  #remove({ start, written }: OtherEntry): void {
-    if (this.#isToml)
+  #write(entry: OtherEntry, text: string): void {
+    if (!entry.lines) this.#replacements.push({ ...entry.written, text })
+    else {
+      this.#remove(entry)
+      this.#appendText(entry.name, text)
+    }
+  }
+
+  #remove({ start, written, lines }: OtherEntry): void {
+    if (lines) for (const part of lines) this.#replacements.push({ ...part, text: '' })
+    else if (this.#isToml)
       this.#replacements.push({ start, end: lineEndAfter(this.front, written.end) + 1, text: '' })
     else
       this.#removePart(
@@ -226,7 +276,8 @@ export class OtherFrontMatterText {
     for (const entry of others) this.#editList(entry, { ...edit, added: [] })
   }
 
-  #editList({ value, written }: OtherEntry, { wordsOf, isKept, added }: ListEdit): void {
+  #editList(entry: OtherEntry, { wordsOf, isKept, added }: ListEdit): void {
+    const { value, written } = entry
     const words = wordsOf(value)
     if (added.length === 0 && words.every(isKept)) return
     const items = Array.isArray(value) ? value : []
@@ -234,7 +285,7 @@ export class OtherFrontMatterText {
     const isKeptItem = (item: unknown) => wordsOf([item]).every(isKept)
     const isWhole = items.length > 0 && places.length === items.length && items.some(isKeptItem)
     if (!isWhole) {
-      this.#replacements.push({ ...written, text: this.#textOf([...words.filter(isKept), ...added]) })
+      this.#write(entry, this.#textOf([...words.filter(isKept), ...added]))
       return
     }
     const gone = places.filter((_, at) => !isKeptItem(items[at]))
