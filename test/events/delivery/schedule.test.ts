@@ -26,7 +26,7 @@ function takeAll(schedule: DeliverySchedule, workspaceOf: (webhook: number) => n
   return taken
 }
 
-test('workspaces take turns, and the subscriptions of each', () => {
+test('workspaces alternate, and so do the subscriptions of each', () => {
   const schedule = new DeliverySchedule()
   for (const webhook of [11, 12, 13, 21, 31, 32])
     schedule.add(subscription(Math.floor(webhook / 10), webhook))

@@ -68,7 +68,7 @@ export function FormFields({ questions, onChange }: FormFieldsProps) {
                 disabled={index === 0}
                 onClick={() => move(index, -1)}
               >
-                <span class="up">
+                <span class="upward">
                   <Icon name="back" />
                 </span>
               </button>
@@ -79,7 +79,7 @@ export function FormFields({ questions, onChange }: FormFieldsProps) {
                 disabled={index === questions.length - 1}
                 onClick={() => move(index, 1)}
               >
-                <span class="down">
+                <span class="downward">
                   <Icon name="back" />
                 </span>
               </button>
