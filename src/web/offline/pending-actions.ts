@@ -17,7 +17,7 @@ import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
 import { saveDocument } from './note-documents.ts'
-import { cellEntryOf, entriesOf, keyOf } from './queue.ts'
+import { cellEntryOf, changingQueue, entriesOf, keyOf } from './queue.ts'
 import { unlessLate } from './send-order.ts'
 
 /*
@@ -75,12 +75,11 @@ async function defer(action: PendingAction, replaced: readonly CellName[]): Prom
   const owner = currentOwner()
   if (!owner) throw new Error('Sign in to save this change.')
   const entry = { ...owner, tab: NO_TAB, name: nameOf(action), at: Date.now() }
-  const transaction = (await database()).transaction('queue', 'readwrite')
-  const earlier = (await transaction.store.get(keyOf(entry))) as StoredAction | undefined
-  void transaction.store.put({ ...entry, action: merged(earlier, action) })
-  for (const name of replaced) void transaction.store.delete(keyOf(cellEntryOf(owner, name)))
-  transaction.commit()
-  await transaction.done
+  await changingQueue(async (queue) => {
+    const earlier = (await queue.get(keyOf(entry))) as StoredAction | undefined
+    void queue.put({ ...entry, action: merged(earlier, action) })
+    for (const name of replaced) void queue.delete(keyOf(cellEntryOf(owner, name)))
+  })
   showChange()
 }
 
@@ -92,11 +91,10 @@ export async function discardAction(entry: EntryKey, at?: number): Promise<void>
 
 /** Replaces or removes an entry; with a time, only the entry of that time. */
 async function change(entry: EntryKey, at?: number, next?: StoredAction): Promise<void> {
-  const transaction = (await database()).transaction('queue', 'readwrite')
-  const stored = (await transaction.store.get(keyOf(entry))) as StoredAction | undefined
-  if (at === undefined || stored?.at === at)
-    void (next ? transaction.store.put(next) : transaction.store.delete(keyOf(entry)))
-  await transaction.done
+  await changingQueue(async (queue) => {
+    const stored = (await queue.get(keyOf(entry))) as StoredAction | undefined
+    if (at === undefined || stored?.at === at) void (next ? queue.put(next) : queue.delete(keyOf(entry)))
+  })
 }
 
 /** The actions in this browser, which `pendingCount` includes. */

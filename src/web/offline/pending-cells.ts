@@ -1,7 +1,6 @@
 import { cellStore, type StoredCell } from '../data/pending-cells.ts'
-import { database } from './database.ts'
 import { draftsLoaded } from './note-documents.ts'
-import { cellEntryOf, entriesOf, keyOf, writing } from './queue.ts'
+import { cellEntryOf, changingQueue, entriesOf, keyOf, writing } from './queue.ts'
 
 cellStore.current = {
   putCells: (owner, cells, gone) =>
@@ -14,17 +13,16 @@ cellStore.current = {
       }
       for (const name of gone) store('queue').delete(keyOf(cellEntryOf(owner, name)))
     }),
-  moveCells: async ({ user, workspace, tab }, isMoved) => {
-    const transaction = (await database()).transaction('queue', 'readwrite')
-    const found = await transaction.store.getAll(entriesOf('cell', user, workspace))
-    const moved = (found as StoredCell[]).filter(isMoved)
-    for (const cell of moved) {
-      void transaction.store.delete(keyOf(cell))
-      void transaction.store.put({ ...cell, tab })
-    }
-    await transaction.done
-    return moved.sort((one, other) => one.at - other.at)
-  },
+  moveCells: ({ user, workspace, tab }, isMoved) =>
+    changingQueue(async (queue) => {
+      const found = (await queue.getAll(entriesOf('cell', user, workspace))) as StoredCell[]
+      const moved = found.filter(isMoved)
+      for (const cell of moved) {
+        void queue.delete(keyOf(cell))
+        void queue.put({ ...cell, tab })
+      }
+      return moved.sort((one, other) => one.at - other.at)
+    }),
   adoptCellsOf: (structure) => void draftsLoaded({ structure }),
   // If this fails, the change feed updates the copy.
   keepSaved: (structure, row) =>

@@ -122,6 +122,20 @@ export async function writing(
   notifyWritten()
 }
 
+const beginChange = async () => (await database()).transaction('queue', 'readwrite')
+
+type QueueStore = Awaited<ReturnType<typeof beginChange>>['store']
+
+/** Changes the queue in one transaction, which may read before it writes. */
+export async function changingQueue<Result>(act: (queue: QueueStore) => Promise<Result>): Promise<Result> {
+  const transaction = await beginChange()
+  const result = await act(transaction.store)
+  transaction.commit()
+  await transaction.done
+  notifyWritten()
+  return result
+}
+
 export function putDraft(draft: Draft): Promise<void> {
   const place = entryKeyOf(draft)
   const name = keyOf(place).join(' ')
