@@ -28,7 +28,7 @@ import { unlessLate } from './send-order.ts'
 /** The tab of all entries: they belong to none. */
 const NO_TAB = ''
 
-/** What an action changes. Actions on the same subject are sent in order. */
+/** The objects that an action changes. Actions on the same subject are sent in order. */
 function subjectsOf(action: PendingAction): string[] {
   if (action.kind === 'rows') return []
   if (action.kind === 'tag') return action.notes.map(({ id }) => `tag ${id} ${action.tag.toLowerCase()}`)
