@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
         expect.arrayContaining([
           'Glaze',
           'Some bold and soft code',
-          'Marked a^2',
+          'Marked \n𝑎\n2',
           'sieve',
           '• item',
           'let x',

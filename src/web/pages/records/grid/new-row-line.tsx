@@ -24,10 +24,10 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
   const draft = newRowOf(structure.id)
   const showLast = useRef(false)
   useLayoutEffect(() => {
-    if (newTable.peek() !== structure.id) return
+    if (newTable.peek() !== structure.id || fields.length === 0) return
     newTable.value = undefined
     goTo(undefined)
-  }, [structure.id])
+  }, [structure.id, fields.length])
   const [fault, setFault] = useState<{ key: string; error: string }>()
   const goTo = (key: string | undefined) =>
     line.current?.querySelector<HTMLElement>(key === undefined ? 'input' : `[name="${key}"]`)?.focus()
