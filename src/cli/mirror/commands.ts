@@ -146,8 +146,7 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
 
 async function followPushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<void> {
   io.status(`Pushed: ${counted(pushed.length, 'change')}.\n`)
-  if (!(await receivePushed(input, io, db, pushed)))
-    io.status('The mirror has not received them yet; until then "daybook mirror diff" lists them.\n')
+  if (!(await receivePushed(input, io, db, pushed))) io.status('The mirror has not received them back yet.\n')
 }
 
 /** Brings the copy up to date, or waits until its server has done so; false after a time limit. */

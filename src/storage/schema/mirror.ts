@@ -42,7 +42,7 @@ export const mirrorOverlay = sqliteTable(
     kind: text().notNull(),
     id: text().notNull(),
     structure: text(),
-    /** The remote's state when the change was made. */
+    /** The remote's state when the change was made, or the pushed state that the remote has accepted. */
     base: text(),
     /** The remote's current state. */
     remote: text(),

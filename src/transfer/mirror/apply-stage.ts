@@ -45,7 +45,7 @@ function suspendConcerned(copy: Copy<Stage>, isWhole: boolean): SuspendedChanges
   const rows = overlay.filter(
     ({ kind, structure }) => isWhole || (kind === 'record' ? structures.has(structure ?? '') : hasNotes),
   )
-  return rows.length === 0 ? undefined : new SuspendedChanges(copy, rows)
+  return rows.length === 0 ? undefined : new SuspendedChanges(copy, rows, isWhole)
 }
 
 const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item', 'comment'] as const

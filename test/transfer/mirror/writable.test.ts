@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { removeChangesBefore } from '../../../src/log/cursors.ts'
 import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
@@ -166,9 +167,20 @@ test('reset restores the remote state of one object or of all', async () => {
   await expectEqual()
 })
 
-test('an object deleted on the remote is refused by the next push, and removed by a reset', async () => {
+test('an object deleted after a push without a response is refused by the next push, and removed by a reset', async () => {
+  await mirror.close()
+  let isCut = true
+  mirror = await mirrorOf(service, {
+    isWritable: true,
+    between: async ({ url }, answer) => {
+      const response = await answer()
+      const isLost = isCut && new URL(url).pathname === '/v1/changes/apply'
+      return isLost ? new Response(null, { status: 502 }) : response
+    },
+  })
   const mine = await makeNote(mirror as never, { title: 'Mine' })
-  await mirror.push()
+  expect(mirror.push()).rejects.toThrow()
+  isCut = false
   await service.delete(`/v1/notes/${mine.id}`)
   await mirror.catchUp()
   expect(brief()).toEqual([['note', 'created', 'Mine', false]])
@@ -178,17 +190,63 @@ test('an object deleted on the remote is refused by the next push, and removed b
   await expectEqual()
 })
 
+describe('changes of pushed objects on the remote are no conflicts, if the copy receives both', () => {
+  const ways: [string, () => Promise<unknown>][] = [
+    ['as changes', async () => {}],
+    [
+      'in a whole copy',
+      () => service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now + 1, 100_000)),
+    ],
+  ]
+  test.each(ways)('%s', async (_name, prepare) => {
+    later()
+    const edited = await makeNote(mirror as never, { title: 'Edited', tags: ['new'] })
+    const deleted = await makeNote(mirror as never, { title: 'Deleted' })
+    const [grace] = await write(mirror as never, 'People', { name: 'Grace' })
+    await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 37 } })
+    await mirror.patch(`/v1/notes/${note.id}`, { content: 'Black' })
+    await mirror.push()
+    expect(diff()).toEqual([])
+    later()
+    await service.patch(`/v1/notes/${edited.id}`, { content: 'Theirs' })
+    await service.delete(`/v1/notes/${deleted.id}`)
+    await service.delete(`/v1/records/${grace.id}`)
+    await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+    await service.delete(`/v1/notes/${note.id}`)
+    await prepare()
+    await mirror.catchUp()
+    expect(diff()).toEqual([])
+    await expectEqual()
+  })
+
+  test('unless they were changed here again', async () => {
+    later()
+    await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 37 } })
+    await mirror.push()
+    later()
+    await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 38 } })
+    expect(brief()).toEqual([['record', 'updated', 'Ada', false]])
+    await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+    await mirror.catchUp()
+    expect(brief()).toEqual([['record', 'updated', 'Ada', true]])
+    await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 37 } })
+    await mirror.catchUp()
+    expect(diff()).toEqual([])
+    await expectEqual()
+  })
+})
+
 test('the next push completes one whose response was lost, even after older changes arrived', async () => {
   await mirror.close()
   let isCut = false
+  let isLate = false
   mirror = await mirrorOf(service, {
     isWritable: true,
     between: async ({ url }, answer) => {
       const response = await answer()
-      if (!isCut) return response
       const { pathname } = new URL(url)
-      if (pathname === '/v1/changes/apply') return new Response(null, { status: 502 })
-      return pathname === '/v1/changes' ? Response.json(beforePush) : response
+      if (isCut && pathname === '/v1/changes/apply') return new Response(null, { status: 502 })
+      return isLate && pathname === '/v1/changes' ? Response.json(beforePush) : response
     },
   })
   const start = (await service.get('/v1/changes?after=now')).body.cursor
@@ -196,12 +254,19 @@ test('the next push completes one whose response was lost, even after older chan
   await write(mirror as never, 'People', { name: 'Grace' })
   const beforePush = (await service.get(`/v1/changes?after=${start}&include=objects&edited=true`)).body
   isCut = true
+  isLate = true
   expect(mirror.push()).rejects.toThrow()
   await mirror.catchUp()
   expect(await people(mirror)).toEqual([{ name: 'Ada', age: 36 }, { name: 'Eve' }, { name: 'Grace' }])
   expect(brief()).toEqual([['record', 'created', 'Grace', false]])
   isCut = false
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 37 } })
+  isLate = false
   await mirror.push()
+  isLate = true
+  await mirror.catchUp()
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 37 }, { name: 'Eve' }, { name: 'Grace' }])
+  isLate = false
   await mirror.catchUp()
   expect(diff()).toEqual([])
   await expectEqual()

@@ -12,7 +12,15 @@ import { differenceBetween } from '../reconcile.ts'
 import { type Remote, RemoteRefusal } from '../remote.ts'
 import type { RemoteObject } from '../remote-objects.ts'
 import { findState, getState } from '../state.ts'
-import { isConflict, isSameContent, listOverlay, localState, type OverlayRow } from './store.ts'
+import {
+  isAccepted,
+  isConflict,
+  isOwn,
+  isSameContent,
+  listOverlay,
+  localState,
+  type OverlayRow,
+} from './store.ts'
 
 const MAX_CHANGES = 1_000
 
@@ -74,9 +82,10 @@ async function pushOnce(
     else if (!isDryRun) sent.push(await sentAfterRestore(change, remote))
   }
   const body = JSON.stringify({ changes: sent, ...(isDryRun && { dry_run: true }) })
-  if (!isDryRun) await markPushed(db, changes)
+  const pushed = isDryRun ? [] : await markPushed(db, changes)
   const { cursor } = getState(db, db.file)
   if (sent.length > 0) await remote.apply(body, sha256(`${cursor} ${body}`))
+  if (!isDryRun) await markAccepted(db, pushed, cursor)
   return changes
 }
 
@@ -102,16 +111,40 @@ function refuseConflicts(changes: readonly LocalChange[]): void {
   )
 }
 
-/** Records the pushed states, to recognize them when the copy receives them from the remote. */
-const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
-  db.write(({ sql }): void => {
+/**
+ * Records the pushed states, to recognize them when the copy receives them from the remote. Returns the rows of objects
+ * that were not deleted.
+ */
+const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<readonly OverlayRow[]> =>
+  db.write((tx): readonly OverlayRow[] => {
     for (const { kind, id, after } of changes)
-      sql.run(
+      tx.sql.run(
         'UPDATE mirror_overlay SET pushed = ? WHERE kind = ? AND id = ?',
         after && JSON.stringify(after),
         kind,
         id,
       )
+    const ids = new Set(changes.filter(({ after }) => after !== null).map(({ id }) => id))
+    return listOverlay(tx).filter((row) => isOwn(row) && ids.has(row.id))
+  })
+
+/**
+ * Makes the pushed states the base of further changes, unless the copy may have received the push already. The remote
+ * has them, so whatever it does to these objects later is no conflict.
+ */
+const markAccepted = (db: Db, pushed: readonly OverlayRow[], cursor: string): Promise<void> =>
+  db.write((tx): void => {
+    // A created object that was deleted meanwhile shows no difference, except in the cursor.
+    const isSameCursor = getState(tx, db.file).cursor === cursor
+    for (const { kind, id, pushed: state, remote } of pushed)
+      if (remote !== null || isSameCursor)
+        tx.sql.run(
+          'UPDATE mirror_overlay SET base = pushed WHERE kind = ? AND id = ? AND pushed = ? AND remote IS ?',
+          kind,
+          id,
+          state,
+          remote,
+        )
   })
 
 const ORDER = ['deleted', 'updated', 'created'] as const
@@ -194,7 +227,9 @@ const WAIT_MS = 15_000
 /** Waits until the remote's changes include the pushed ones; false after a time limit. */
 export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
   const sent = new Map(pushed.map((change) => [change.id, JSON.stringify(change.after)]))
-  const isBack = () => listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after))
+  const isBack = () =>
+    listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after)) &&
+    listOverlay(db).every((row) => !sent.has(row.id) || !isAccepted(row))
   for (let waited = 0; !isBack(); waited += POLL_MS) {
     if (waited >= WAIT_MS) return false
     await sleep(systemClock, POLL_MS)

@@ -70,9 +70,13 @@ export function isSameContent(one: string | null, other: string | null): boolean
 export const versionOf = (json: string | null): string | null =>
   json === null ? null : (JSON.parse(json) as { updated_at: string }).updated_at
 
+/** Whether the remote has the pushed state of an object, and the copy has not received it yet. */
+export const isAccepted = ({ base, pushed }: Pick<OverlayRow, 'base' | 'pushed'>): boolean =>
+  pushed !== null && base === pushed
+
 /** Whether the remote changed an object after it was changed here. */
-export const isConflict = ({ base, remote, problem }: OverlayRow): boolean =>
-  problem !== null || versionOf(base) !== versionOf(remote)
+export const isConflict = (row: OverlayRow): boolean =>
+  row.problem !== null || (!isAccepted(row) && versionOf(row.base) !== versionOf(row.remote))
 
 /** The local state of an object; it may be held back from the tables by a conflict. */
 export interface LocalState {

@@ -21,6 +21,7 @@ import { findProblems, type ReappliedChange } from './problems.ts'
 import {
   addItem,
   findNoteKey,
+  isAccepted,
   isConflict,
   isOwn,
   isSameContent,
@@ -34,11 +35,15 @@ import {
   versionOf,
 } from './store.ts'
 
-/** The remote state counts as seen if it equals the state that was seen or pushed. */
-function rowAfter(row: OverlayRow, remote: string | null): OverlayRow {
+/**
+ * The remote state counts as seen if it equals the state that was seen or pushed. An accepted push stays accepted until
+ * the copy has received it.
+ */
+function rowAfter(row: OverlayRow, remote: string | null, isReceived: boolean): OverlayRow {
   const isSeen =
     versionOf(remote) === versionOf(row.base) || (row.pushed !== null && isSameContent(row.pushed, remote))
-  return { ...row, remote, base: isSeen ? remote : row.base, held: null, problem: null }
+  const pushed = isAccepted(row) && isReceived ? null : row.pushed
+  return { ...row, remote, base: isSeen ? remote : row.base, pushed, held: null, problem: null }
 }
 
 interface Local extends LocalState {
@@ -58,6 +63,8 @@ export class SuspendedChanges {
   constructor(
     private readonly copy: Copy<Stage>,
     rows: readonly OverlayRow[],
+    /** Whether the stage is the whole remote. */
+    private readonly isWhole: boolean,
   ) {
     const { tx, workspacePk, stage } = copy
     this.#names = new Renamed(tx, workspacePk)
@@ -106,14 +113,16 @@ export class SuspendedChanges {
    * base does.
    */
   #settled(local: Local, before: string | null, isReset: boolean): OverlayRow | undefined {
-    const { tx } = this.copy
+    const { tx, stage } = this.copy
     const { json, deletedAt } = local
     const remote = this.#current(local.row)
-    if (isReset || isSameContent(json, remote) || isSameContent(before, local.row.base)) {
+    const isReceived = this.isWhole || stage.objectJson(local.row.kind, local.row.id) !== undefined
+    const isUnchanged = isSameContent(before, local.row.base) && (isReceived || !isAccepted(local.row))
+    if (isReset || isSameContent(json, remote) || isUnchanged) {
       this.#drop(local, remote, isReset)
       return undefined
     }
-    const row = rowAfter(local.row, remote)
+    const row = rowAfter(local.row, remote, isReceived)
     if (json === null) {
       this.#hide(row, deletedAt ?? tx.now)
       saveRow(tx, row)
@@ -235,7 +244,7 @@ export function settleUndone(tx: Tx, workspacePk: number): boolean {
 function reset(tx: Tx, workspacePk: number, isReset: (row: OverlayRow) => boolean): void {
   const stage = new Stage(':memory:')
   try {
-    const suspended = new SuspendedChanges(new Copy(tx, workspacePk, stage, false), listOverlay(tx))
+    const suspended = new SuspendedChanges(new Copy(tx, workspacePk, stage, false), listOverlay(tx), false)
     const differences = suspended.reapply(isReset)
     appendMirrored(tx, workspacePk, differences)
   } finally {
