@@ -201,14 +201,16 @@ const AttemptResponse = t.strict(
         name: t.String({ examples: ['content-type'] }),
         value: t.String({ examples: ['text/plain'] }),
       }),
-      { description: 'In the order of the response. Values of cookies and credentials are replaced by `…`.' },
+      { description: 'In order. Cookies, credentials and values of your own headers are `…`.' },
     ),
     body: t.String({
       description:
         'The first 4 KiB, or 1 KiB of a successful response, as UTF-8. Of a successful response, the part that arrived with the status.',
       examples: ['no such route'],
     }),
-    truncated: t.Boolean({ description: 'Whether headers or body were longer.' }),
+    truncated: t.Boolean({
+      description: 'Whether headers or body were longer, or the rest had not arrived.',
+    }),
   },
   { $id: 'AttemptResponse', description: 'The response of the receiver to an attempt.' },
 )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ResponseParser } from '../../../src/events/delivery/client/connection.ts'
+import { ResponseParser } from '../../../src/events/delivery/client/response-parser.ts'
 import { runs } from '../../support/counts.ts'
 import { measureProcessorTime } from '../../support/processor-time.ts'
 
@@ -56,6 +56,9 @@ function read(text: string, cuts: readonly number[]) {
 const cuts = fc.array(fc.nat(2_000), { maxLength: 12 })
 const options = { numRuns: runs(500, 50_000) }
 
+const CLOSING = 'HTTP/1.1 500 No\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
+const GIGABYTE = 'HTTP/1.1 500 No\r\nContent-Length: 1073741824\r\n'
+
 describe('a response', () => {
   test('is read to its end, and no further, in any segmentation', () => {
     fc.assert(
@@ -92,6 +95,44 @@ describe('a response', () => {
       }),
       options,
     )
+  })
+
+  test.each([
+    ['whole', 'HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\n', 'disk', 'complete', 'disk', false],
+    ['with the connection', 'HTTP/1.0 500 No\r\n\r\n', 'disk', 'more', 'disk', false],
+    ['before the connection closes', CLOSING, '4\r\ndisk\r\n0\r\n\r\n', 'unusable', 'disk', false],
+    ['too early', 'HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n', 'disk', 'more', 'disk', true],
+    ['after 4 KiB', 'HTTP/1.1 500 No\r\n\r\n', 'x'.repeat(5_000), 'unusable', 'x'.repeat(4_096), true],
+    ['after a gigabyte', `${GIGABYTE}\r\n`, 'x'.repeat(5_000), 'unusable', 'x'.repeat(4_096), true],
+    [
+      'after 1 KiB',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n',
+      '😀'.repeat(500),
+      'complete',
+      '😀'.repeat(256),
+      true,
+    ],
+  ])(
+    'whose body ends %s is kept from its beginning, in any segmentation',
+    (_, head, sent, state, kept, isCut) => {
+      for (const cut of [head.length, head.length + 1, head.length + 3]) {
+        const reader = new ResponseParser()
+        const bytes = Buffer.from(head + sent)
+        reader.feed(bytes.subarray(0, cut))
+        expect(reader.state).toBe('more')
+        reader.feed(bytes.subarray(cut))
+        expect(reader.state as string).toBe(state)
+        reader.end()
+        expect(reader.response).toMatchObject({ body: kept, isCut })
+      }
+    },
+  )
+
+  test('of a success is not awaited once its connection cannot be used again', () => {
+    const reader = new ResponseParser()
+    reader.feed(Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\ndisk'))
+    expect(reader.state).toBe('unusable')
+    expect(reader.response).toMatchObject({ body: 'disk', isCut: true })
   })
 
   test('is read to its end up to 64 KiB, and no further', () => {

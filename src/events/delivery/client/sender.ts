@@ -16,16 +16,16 @@ import { memoize } from '../../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { nodeTls } from '../../../lib/node-modules.ts'
 import {
+  type Answered,
   type Connecting,
   type Connection,
   connectionError,
   type Endpoint,
   endpointKey,
-  isSuccess,
   openConnection,
-  type ReceivedResponse,
   type SendResult,
 } from './connection.ts'
+import { isSuccess, type ReceivedResponse } from './response-parser.ts'
 
 export interface AttemptRequest {
   readonly url: string
@@ -114,6 +114,7 @@ class ConnectionPool {
     }
     connection.onClose = () => {
       member.cancelClose()
+      cancelWait()
       this.#free.delete(member)
       this.#members.delete(member)
     }
@@ -160,8 +161,6 @@ function errorOf(status: number): string | null {
   return `The receiver answered ${status}, a redirect, and redirects are not followed; set url to its target.`
 }
 
-type Answered = Extract<SendResult, { readonly status: number }>
-
 const outcomeOf = ({ status, response }: Answered): AttemptOutcome => ({
   status,
   error: errorOf(status),
@@ -182,7 +181,7 @@ function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptR
 class Attempt {
   /** The step as the subject of the sentence about a timeout. */
   #step = ''
-  #current: { abandon(): void; readonly status?: number | null } | undefined
+  #current: { abandon(): void; readonly answered?: Answered | null } | undefined
   #isOver = false
 
   constructor(
@@ -205,9 +204,9 @@ class Attempt {
 
   /** Abandons the attempt because its time is up; returns the outcome. */
   expire(): AttemptOutcome {
-    const status = this.#current?.status ?? null
+    const answered = this.#current?.answered
     this.abandon()
-    if (status !== null) return { status, error: errorOf(status) }
+    if (answered) return outcomeOf(answered)
     return { status: null, error: `${this.#step} took longer than ${TIMEOUT_MS / 1000} seconds.` }
   }
 
@@ -245,8 +244,8 @@ class Attempt {
     this.#step = `The response of "${host}"`
     this.#current = {
       abandon: () => connection.destroy(),
-      get status() {
-        return connection.status
+      get answered() {
+        return connection.answered
       },
     }
     return connection.send(text)

@@ -41,11 +41,8 @@ function Response({ to: { response, response_status } }: { to: Attempt }) {
   const { headers, body, truncated } = response
   return (
     <>
-      {body === '' ? (
-        <p class="dim">The response has no body.</p>
-      ) : (
-        <Code label="Response body" text={indented(body)} />
-      )}
+      {body !== '' && <Code label="Response body" text={indented(body)} />}
+      {body === '' && !truncated && <p class="dim">The response has no body.</p>}
       {truncated && <p class="dim">Only the beginning of the response is stored.</p>}
       <Headers
         label={headers.length === 1 ? '1 response header' : `${headers.length} response headers`}
