@@ -9,7 +9,14 @@ import type { Reader } from '../../storage/reader.ts'
 import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { getWebhook } from './service.ts'
-import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
+import {
+  kindOf,
+  MASK,
+  presentAttempt,
+  presentDelivery,
+  presentStructureOf,
+  type WebhookRow,
+} from './store.ts'
 
 /* The deliveries of a subscription, as responses show them. */
 
@@ -71,8 +78,6 @@ export function deliveryLog(
   }
 }
 
-const HIDDEN = '…'
-
 /** The headers that attempts send now; signatures, times and the values of the subscriber's own are hidden. */
 function requestHeaders({ sql }: Reader, { headers }: WebhookRow, row: DeliveryRow): Record<string, string> {
   const own: Record<string, string> = headers === null ? {} : JSON.parse(headers)
@@ -82,9 +87,9 @@ function requestHeaders({ sql }: Reader, { headers }: WebhookRow, row: DeliveryR
   )
   const { id: deliveryId, event, eventId, sequence } = row
   const delivery = { secrets: [], event, eventId, deliveryId, body: '', contentType, atMs: 0, sequence }
-  const hidden = { 'X-Service-Signature': HIDDEN, 'webhook-timestamp': HIDDEN, 'webhook-signature': HIDDEN }
+  const hidden = { 'X-Service-Signature': MASK, 'webhook-timestamp': MASK, 'webhook-signature': MASK }
   return {
-    ...Object.fromEntries(Object.keys(own).map((name) => [name, HIDDEN])),
+    ...Object.fromEntries(Object.keys(own).map((name) => [name, MASK])),
     ...signedHeaders(delivery),
     ...hidden,
   }

@@ -104,6 +104,24 @@ test('a delivery shows the responses on request, cut to 4 KiB, and no secret of 
   expect(JSON.stringify(body)).not.toContain('hush')
 })
 
+test('a response that repeats the request shows no value of its own headers', async () => {
+  const headers = { Authorization: 'Bearer topsecret-1', 'X-Quoted': 'say "topsecret-2"' }
+  const { id } = await subscribe(it, 'Tasks', it.url, { headers })
+  it.receiver.answer = (received, socket) => {
+    const text = JSON.stringify([received.headers, 'the token topsecret-1 is unknown'])
+    const head = `HTTP/1.1 401 No\r\nContent-Length: ${text.length}\r\nX-Repeated: ${received.headers.authorization}`
+    socket.write(`${head}\r\nSet-Cookie : topsecret-3\r\n\r\n${text}`)
+  }
+  await writeOne()
+  await until(async () => (await attempts(id))[0] === 1)
+  const [delivery] = await deliveriesOf(it, id)
+  const { body } = await it.get(`/v1/webhooks/${id}/deliveries/${delivery.id}?include=responses`)
+  const { response } = body.attempts[0]
+  expect(response.headers.at(-1)).toEqual({ name: 'Set-Cookie', value: '…' })
+  expect(response.body).toContain('the token … is unknown')
+  expect(JSON.stringify(body)).not.toContain('topsecret')
+})
+
 test('a failed attempt waits a second for the rest of its response, and then shows what has arrived', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   let isSent = false
@@ -120,7 +138,7 @@ test('a failed attempt waits a second for the rest of its response, and then sho
   const [delivery] = await deliveriesOf(it, id)
   expect(delivery.response_status).toBe(500)
   const { body } = await it.get(`/v1/webhooks/${id}/deliveries/${delivery.id}?include=responses`)
-  expect(body.attempts[0].response.body).toBe('half')
+  expect(body.attempts[0].response).toMatchObject({ body: 'half', truncated: true })
 })
 
 test('a delivery without an attempt, and one of an older version, list none', async () => {

@@ -301,26 +301,43 @@ function insertAttempt({ sql }: Tx, attempt: FinishedAttempt): boolean {
   return changes > 0
 }
 
-/** The most characters that are stored of the response to a successful attempt; those to failed ones are whole. */
-const MAX_SUCCESS_BODY = 1_024
-
 /** Values of these headers identify a client of the receiver. */
-const SECRET_HEADERS = /^(?:set-cookie|authorization|www-authenticate|proxy-authenticate)$/i
+const SECRET_HEADERS =
+  /^(?:set-cookie2?|cookie|(?:proxy-)?authorization|(?:proxy-|www-)authenticate|(?:proxy-)?authentication-info|x-api-key)$/i
+
+const MASK = '…'
+/** Shorter values are no secrets, and may occur in any text. */
+const MIN_SECRET_LENGTH = 8
+
+/** Masks the values of the subscriber's own headers, because some receivers repeat the request. */
+function newMask({ headers }: DueDelivery): (text: string) => string {
+  if (headers === null) return (text) => text
+  const values: string[] = Object.values(JSON.parse(headers))
+  // The words of a value include a token after its scheme, as in `Bearer …`.
+  const secrets = [...values, ...values.flatMap((value) => value.split(' '))]
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text)
+}
 
 function insertResponse({ sql }: Tx, attempt: FinishedAttempt): void {
   const { due, outcome } = attempt
   const { response } = outcome
   // The deliveries of a source's targets list no attempts.
   if (!response || isOfTarget(due.webhook)) return
-  const length = outcome.error === null ? MAX_SUCCESS_BODY : response.body.length
+  const mask = newMask(due)
+  const headers = response.headers.map(([name, value]) => [
+    name,
+    SECRET_HEADERS.test(name) ? MASK : mask(value),
+  ])
   sql.run(
     'INSERT OR REPLACE INTO webhook_responses (event, webhook, number, headers, body, is_cut) VALUES (?, ?, ?, ?, ?, ?)',
     due.event,
     due.webhook,
     numberOf(attempt),
-    JSON.stringify(response.headers.map(([name, value]) => [name, SECRET_HEADERS.test(name) ? '…' : value])),
-    response.body.slice(0, length),
-    response.isCut || response.body.length > length ? 1 : 0,
+    JSON.stringify(headers),
+    mask(response.body),
+    response.isCut ? 1 : 0,
   )
 }
 
