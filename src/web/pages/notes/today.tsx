@@ -20,7 +20,7 @@ async function dailyText(title: string): Promise<{ text?: string; tags?: string 
   const daily = presets.find(({ name, content }) => DAILY.test(name) && content !== undefined)
   if (!daily) return {}
   const holes: Record<string, string> = { date: title, title, time: clockTime(new Date()) }
-  const text = (daily.content ?? '').replace(/\{\{\s*(\w+)\s*\}\}/g, (hole, name) => holes[name] ?? hole)
+  const text = (daily.content ?? '').replace(/\{\{(date|time|title)\}\}/g, (_, name) => holes[name] ?? '')
   return { text, ...(daily.tags.length > 0 && { tags: daily.tags.join(',') }) }
 }
 
