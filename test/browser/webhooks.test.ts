@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     'reads well for assistive technology in light and dark, wide and narrow',
     async () => {
       await press(page, 'webhook.test')
-      await untilText(page, 'Body,')
+      await untilText(page, 'Request,')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}/edit`)
       await untilText(page, 'Events')
