@@ -80,13 +80,13 @@ export const guestCredential = (address: string): Credential => ({
 
 /** Runs a write on a file that this process does not have open, in a thread. */
 export async function writeInThread<Input>(
-  { clock, log }: Pick<Server, 'clock' | 'log'>,
+  { clock, log, startThread }: Pick<Server, 'clock' | 'log'> & Pick<WorkerOptions, 'startThread'>,
   file: string,
   { name }: WriteOperation<Input, unknown>,
   { grant, isBackground = false }: Credential,
   input: Input,
 ): Promise<void> {
-  const thread = new WorkerThread(clock, log)
+  const thread = new WorkerThread(clock, log, startThread)
   const sent: Sent = { grant, input, format: 'value', bodyText: '' }
   try {
     await thread.run({ file, kind: 'task', name, input: sent, isBackground, now: clock.now() })

@@ -22,7 +22,7 @@ export class Agents {
   async createNote(random: Random): Promise<void> {
     const entry = this.ledger.newEntry('note', 'agent')
     const data = { title: entry.name, content: `A thought ${random.below(1_000)}`, tags: [] }
-    entry.isBusy = true
+    this.ledger.reserve(entry)
     this.ledger.entries.push(entry)
     const created = await this.#use('create_note', {
       ...data,

@@ -20,6 +20,8 @@ export interface Entry {
   /** The `updated_at` that was read last. */
   version: string | undefined
   isBusy: boolean
+  /** The number of writes so far, including those in progress. */
+  writes: number
 }
 
 /** The effect of a request on one object. */
@@ -38,7 +40,7 @@ const RETRY_MS = 200
 
 export class Ledger {
   readonly entries: Entry[] = []
-  /** Requests in progress whose rows are not in the ledger yet. */
+  /** The most rows that may exist already and are not in the ledger yet. */
   unlisted = 0
   #names = 0
   #keys = 0
@@ -57,6 +59,7 @@ export class Ledger {
       deletedAt: 0,
       version: undefined,
       isBusy: false,
+      writes: 0,
     }
   }
 
@@ -69,13 +72,21 @@ export class Ledger {
     return this.entries.filter((one) => one.kind === kind && !one.isDeleted)
   }
 
-  isQuiet(kind: Entry['kind']): boolean {
-    return this.unlisted === 0 && this.entries.every((one) => one.kind !== kind || !one.isBusy)
-  }
-
   newIdempotencyKey(): string {
     this.#keys += 1
     return `key ${this.#keys}`
+  }
+
+  /** Begins a write of an object that no other request changes. */
+  reserve(entry: Entry): void {
+    entry.isBusy = true
+    entry.writes += 1
+  }
+
+  /** The objects of a kind that no request changes at the moment, with their numbers of writes. */
+  still(kind: Entry['kind']): ReadonlyMap<Entry, number> {
+    const still = this.entries.filter((one) => one.kind === kind && !one.isBusy)
+    return new Map(still.map((one) => [one, one.writes]))
   }
 
   /**
@@ -85,7 +96,7 @@ export class Ledger {
   async write(sent: Sent, effects: readonly Effect[], isRepeated: boolean): Promise<Reply | undefined> {
     for (const { entry } of effects) {
       if (entry.isBusy) throw new Error(`${entry.name} is busy`)
-      entry.isBusy = true
+      this.reserve(entry)
       if (!this.entries.includes(entry)) this.entries.push(entry)
     }
     try {
@@ -136,6 +147,15 @@ export class Ledger {
     entry.version = undefined
   }
 
+  /** Notes a change that arrived over another server; unless that is certain, finds out whether it happened. */
+  async settle(effect: Effect, isCertain: boolean): Promise<void> {
+    const { entry } = effect
+    if (isCertain) this.#note(effect, entry.id)
+    else await this.#readBack([effect])
+    if (entry.data !== undefined && !this.entries.includes(entry)) this.entries.push(entry)
+    entry.isBusy = false
+  }
+
   /** Finds out whether a write without a response happened. */
   async #readBack(effects: readonly Effect[]): Promise<void> {
     const happened: boolean[] = []
@@ -165,12 +185,12 @@ export class Ledger {
   }
 }
 
-const readOf = ({ kind, id }: Entry): Sent => ({
+export const readOf = ({ kind, id }: Entry): Sent => ({
   method: 'GET',
   path: kind === 'note' ? `/v1/notes/${id}` : `/v1/records/${id}`,
 })
 
-function foundIn(entry: Entry, { status, body }: Reply): Found | undefined {
+export function foundIn(entry: Entry, { status, body }: Reply): Found | undefined {
   if (status === 404) return undefined
   if (status !== 200) throw new Violation(`${entry.name} cannot be read: ${status} ${JSON.stringify(body)}`)
   if (entry.kind === 'record') return { data: body.record.data, version: body.record.updated_at }

@@ -73,6 +73,11 @@ export class Platform {
     return this.#elapsedMs
   }
 
+  /** The process whose event runs. */
+  get owner(): SimulatedProcess | undefined {
+    return this.#owner
+  }
+
   now(): number {
     return Math.floor(START + this.#elapsedMs + this.#offsetMs)
   }

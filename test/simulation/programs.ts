@@ -3,16 +3,26 @@ import { type FeedChange, Replica } from '../support/changes.ts'
 import { hmac } from '../support/sources.ts'
 import type { RowEvent } from './events.ts'
 import type { Entry, Ledger } from './ledger.ts'
-import { type Sent, Violation, type World } from './world.ts'
+import { type Reply, type Sent, Violation, type World } from './world.ts'
 import { post, TABLE } from './writers.ts'
 
-/* Readers, a follower of the change feed, a source, and a program that pulls events. */
+/* A follower of the change feed, a source, and a program that pulls events. */
 
 const SECRET = 'a secret'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** Changes and events may expire for readers that were away longer. */
 const FEED_KEPT_MS = 29 * DAY_MS
+
+/** A confirmed event of the source. */
+interface SentEvent {
+  readonly entry: Entry
+  readonly sent: Sent
+  readonly at: number
+  readonly id: string
+  /** The id of its row. */
+  readonly row: string
+}
 
 export class Programs {
   readonly replica = new Replica()
@@ -30,6 +40,7 @@ export class Programs {
   /** The ids of the pulled events by number. */
   readonly #seen = new Map<number, string>()
   #followedAt = Number.NEGATIVE_INFINITY
+  readonly #sent: SentEvent[] = []
   #isFollowing = false
   #isPulling = false
   readonly #startedAt: number
@@ -79,43 +90,6 @@ export class Programs {
     while (this.replica.cursor === undefined) await this.#copy()
   }
 
-  async checkOne(random: Random): Promise<void> {
-    const entries = this.ledger.entries.filter(({ isBusy, id }) => !isBusy && id !== '')
-    if (entries.length > 0) await this.ledger.check(random.pick(entries))
-  }
-
-  /** Totals, while no row changes. */
-  async countRows(random: Random): Promise<void> {
-    if (!this.ledger.isQuiet('record')) return
-    const lane = random.pick(['red', 'green', 'blue', undefined])
-    const filter = JSON.stringify([{ field: 'lane', op: 'eq', value: lane }])
-    const query = new URLSearchParams({ structure: TABLE, limit: '1', ...(lane && { filter }) })
-    const live = this.ledger.live('record')
-    const wanted = live.filter(({ data }) => lane === undefined || data?.lane === lane).length
-    const names = this.ledger.entries.length
-    const reply = await this.world.call({ method: 'GET', path: `/v1/records?${query}` })
-    const isStill = this.ledger.isQuiet('record') && names === this.ledger.entries.length
-    if (reply?.status === 200 && isStill && this.#isSame(live) && reply.body.total !== wanted)
-      throw new Violation(`${reply.body.total} rows with lane ${lane} are counted, not ${wanted}`)
-  }
-
-  /** Whether the same rows are live as when `live` was read. */
-  #isSame(live: readonly Entry[]): boolean {
-    return Bun.deepEquals(live, this.ledger.live('record'))
-  }
-
-  async searchNote(random: Random): Promise<void> {
-    const notes = this.ledger.quiet('note')
-    if (notes.length === 0) return
-    const entry = random.pick(notes)
-    entry.isBusy = true
-    const reply = await this.world.call({ method: 'GET', path: `/v1/notes?search=${entry.name}` })
-    entry.isBusy = false
-    if (reply?.status !== 200) return
-    const found = reply.body.notes.map(({ id }: { id: string }) => id)
-    if (!found.includes(entry.id)) throw new Violation(`a search for ${entry.name} does not find it`)
-  }
-
   /** Reads the next pages of the change feed into a copy of the workspace. */
   async follow(random: Random): Promise<void> {
     if (this.#isFollowing) return
@@ -157,8 +131,12 @@ export class Programs {
     return true
   }
 
-  /** An external service sends an event until it is confirmed, sometimes again after that. */
+  /** An external service sends an event until it is confirmed, sometimes again at once, and sometimes later. */
   async sendEvent(random: Random): Promise<void> {
+    const earlier = this.#sent.filter(
+      ({ entry, at }) => !entry.isBusy && this.world.platform.now() - at < FEED_KEPT_MS,
+    )
+    if (earlier.length > 0 && random.chance(0.3)) return this.#repeatEvent(random.pick(earlier))
     const entry = this.ledger.newEntry('record', 'event')
     const data = { key: entry.name, n: 1 }
     const body = JSON.stringify(data)
@@ -167,20 +145,41 @@ export class Programs {
       'x-github-delivery': entry.name,
       'x-github-event': 'push',
     }
-    entry.isBusy = true
+    this.ledger.reserve(entry)
     this.ledger.entries.push(entry)
     const sent = { method: 'POST', path: this.#source, body, headers, key: null } as const
-    for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) {
-      const { status, body: answer } = await this.world.callUntilAnswered(sent)
-      if (status !== 200 && status !== 202 && status !== 201)
-        throw new Violation(`an event is answered ${status}: ${JSON.stringify(answer)}`)
-    }
+    const at = this.world.platform.now()
+    const { event_id: id, record_id: row } = await this.#confirmed(sent)
+    const event = { entry, sent, at, id, row }
+    this.#sent.push(event)
+    if (random.chance(0.2)) await this.#repeat(event)
     const filter = JSON.stringify([{ field: 'key', op: 'eq', value: entry.name }])
     const path = `/v1/records?${new URLSearchParams({ structure: TABLE, filter })}`
     const { body: found } = await this.world.callUntilAnswered({ method: 'GET', path })
     if (found.records.length !== 1 || found.total !== 1)
       throw new Violation(`an event became ${found.records.length} rows, counted ${found.total}`)
     Object.assign(entry, { id: found.records[0].id, data: found.records[0].data, isBusy: false })
+  }
+
+  /** Sends an event again whose row may have changed since. */
+  async #repeatEvent(event: SentEvent): Promise<void> {
+    const { entry } = event
+    entry.isBusy = true
+    await this.#repeat(event)
+    entry.isBusy = false
+  }
+
+  /** A repeated event is a duplicate, and writes nothing. */
+  async #repeat({ sent, id, row }: SentEvent): Promise<void> {
+    const { status, event_id, record_id } = await this.#confirmed(sent)
+    if (status !== 'duplicate' || event_id !== id || record_id !== row)
+      throw new Violation(`a repeated event of the row ${row} is answered ${status}, with ${record_id}`)
+  }
+
+  async #confirmed(sent: Sent): Promise<Reply['body']> {
+    const { status, body } = await this.world.callUntilAnswered(sent)
+    if (status >= 300) throw new Violation(`an event is answered ${status}: ${JSON.stringify(body)}`)
+    return body
   }
 
   /** A row that falls due later, and is never changed. */
@@ -247,7 +246,7 @@ export class Programs {
     }
   }
 
-  async #must(sent: Sent): Promise<Awaited<ReturnType<World['callUntilAnswered']>>['body']> {
+  async #must(sent: Sent): Promise<Reply['body']> {
     const { status, body } = await this.world.callUntilAnswered(sent, this.ledger.newIdempotencyKey())
     if (status !== 201) throw new Error(`${sent.path} is refused: ${JSON.stringify(body)}`)
     return body

@@ -6,11 +6,13 @@ import { FAILURE_POINTS, type FailurePoint } from '../../src/lib/failure-points.
 import { Agents } from './agents.ts'
 import { Keys } from './keys.ts'
 import { Ledger } from './ledger.ts'
+import { Mirror } from './mirror.ts'
 import { checkAll, checkFile, countPending } from './oracles.ts'
 import { Programs } from './programs.ts'
+import { Readers } from './readers.ts'
 import type { ServerEnd } from './server.ts'
 import { preloadOperations } from './threads.ts'
-import { World } from './world.ts'
+import { preloadApiDocument, World } from './world.ts'
 import { Writers } from './writers.ts'
 
 /*
@@ -58,8 +60,10 @@ export class SimulationRun {
   readonly #ledger: Ledger
   readonly #writers: Writers
   readonly #programs: Programs
+  readonly #readers: Readers
   readonly #keys: Keys
   readonly #agents: Agents
+  readonly #mirror: Mirror
   readonly #running = new Set<Promise<void>>()
   readonly #counts: Record<string, number> = {}
   #failure: unknown
@@ -72,8 +76,10 @@ export class SimulationRun {
     this.#ledger = new Ledger(this.world)
     this.#writers = new Writers(this.world, this.#ledger)
     this.#programs = new Programs(this.world, this.#ledger)
+    this.#readers = new Readers(this.world, this.#ledger)
     this.#keys = new Keys(this.world, this.#programs)
     this.#agents = new Agents(this.world, this.#ledger)
+    this.#mirror = new Mirror(this.world, this.#ledger, this.#writers, folder)
   }
 
   async run(): Promise<RunResult> {
@@ -87,6 +93,7 @@ export class SimulationRun {
       failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
     } finally {
       unwatch()
+      this.#mirror.abandon()
       world.abandon()
       restore()
     }
@@ -98,6 +105,7 @@ export class SimulationRun {
     const { steps, only } = this.#options
     await this.world.start()
     await this.#programs.prepare()
+    await this.#mirror.prepare()
     for (let step = 0; step < steps && this.#failure === undefined; step++)
       if (only?.has(step) ?? true) await this.#take(step)
     await this.#idle()
@@ -142,6 +150,7 @@ export class SimulationRun {
   #choose(random: Random): [name: string, act: Step, isAlone: boolean] {
     const writers = this.#writers
     const programs = this.#programs
+    const readers = this.#readers
     const weighted: [weight: number, name: string, act: Step, isAlone?: boolean][] = [
       [12, 'create a note', (own) => writers.createNote(own)],
       [14, 'change a note', (own) => writers.changeNote(own)],
@@ -152,18 +161,20 @@ export class SimulationRun {
       [5, 'restore', (own) => writers.restore(own)],
       [4, 'rival batches', (own) => writers.rival(own)],
       [5, 'apply and undo', (own) => writers.apply(own)],
-      [10, 'check one', (own) => programs.checkOne(own)],
-      [6, 'count rows', (own) => programs.countRows(own)],
-      [4, 'search', (own) => programs.searchNote(own)],
+      [10, 'check one', (own) => readers.checkOne(own)],
+      [6, 'count rows', (own) => readers.countRows(own)],
+      [3, 'search', (own) => readers.searchNote(own)],
+      [4, 'search while a note is renamed', (own) => readers.searchRenamed(own)],
       [8, 'follow', (own) => programs.follow(own)],
       [5, 'send an event', (own) => programs.sendEvent(own)],
       [3, 'plan a moment', (own) => programs.planMoment(own)],
       [4, 'pull', (own) => programs.pull(own)],
       [2, 'use a key', (own) => this.#keys.use(own)],
+      [3, 'use the mirror', (own) => this.#mirror.use(own)],
       [2, 'create a note as an agent', (own) => this.#agents.createNote(own)],
       [1.2, 'kill', (own) => this.#restart(own, 'killed')],
       [1.2, 'power loss', (own) => this.#restart(own, 'power lost')],
-      [1.5, 'crash at a point', (own) => this.#crash(own)],
+      [2.5, 'crash at a point', (own) => this.#crash(own)],
       [0.5, 'restart', (own) => this.#restart(own, 'stopped')],
       [0.4, 'a failing disk', (own) => this.#disk(own, 'failing')],
       [0.2, 'a late disk', (own) => this.#disk(own, 'late')],
@@ -225,6 +236,7 @@ export class SimulationRun {
     const world = this.world
     world.receivers.areWell = true
     if (world.server) world.server.disk.mood = 'well'
+    await this.#mirror.settle()
     const outcome = { world, ledger: this.#ledger, programs: this.#programs }
     const until = world.platform.elapsedMs + SETTLED_WITHIN_MS
     for (const id of Object.values(this.#programs.webhooks))
@@ -248,6 +260,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'daybook-simulation-'))
   try {
     await preloadOperations()
+    await preloadApiDocument()
     return await new SimulationRun(options, folder).run()
   } finally {
     rmSync(folder, { recursive: true, force: true })

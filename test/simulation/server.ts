@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly folder: string
   readonly send: (process: SimulatedProcess, request: Parameters<Send>[0]) => ReturnType<Send>
   readonly log: (lines: string) => void
+  /** The settings of a writable copy of another server, which sends no deliveries of its own. */
+  readonly copy?: Pick<AppContext, 'mirrorOf' | 'isMirrorWritable'>
 }
 
 /** How a server ended, which decides what its files hold afterwards. */
@@ -102,7 +104,16 @@ export class SimulatedServer {
     const bus = busOf(db)
     const threads = { db, listeners: bus, log, clock: systemClock, credentials, startThread, ...SMALL }
     const config = { ...readConfig({}), db: file }
-    this.ctx = { config, db, ...openKernel(threads), bus, clock: systemClock, log, credentials }
+    this.ctx = {
+      config,
+      db,
+      ...openKernel(threads),
+      bus,
+      clock: systemClock,
+      log,
+      credentials,
+      ...options.copy,
+    }
     this.app = createApi(this.ctx)
     db.onLost((sentence) => {
       this.lost = sentence
@@ -132,7 +143,7 @@ export class SimulatedServer {
       beginEpochs(tx)
       return tx.sql
     })
-    this.firstKey = await bootstrap(ctx)
+    if (!options.copy) this.firstKey = await bootstrap(ctx)
     options.platform.as(process, () => {
       db.onExternalWrite(() => ctx.bus.notify())
       this.#deliveries = new Dispatcher({ ...ctx, send: (request) => options.send(process, request) })

@@ -3,8 +3,8 @@ import { hasManyCases, RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/cou
 import { POINTS, type RunOptions, simulate } from './run.ts'
 
 const FIRST_SEED = hasManyCases ? RANDOM_SEED : 1
-const SEEDS = runs(10, 10_000)
-const STEPS = runs(250, 2_000)
+const SEEDS = runs(8, 10_000)
+const STEPS = runs(200, 2_000)
 const DAYS = 40
 
 const optionsOf = (seed: number): RunOptions => ({ seed, steps: STEPS, days: DAYS })

@@ -72,8 +72,31 @@ const checkpointThread = (around: Surroundings): Thread =>
     })
   })
 
-/** The features whose operations run in threads here. */
-const FEATURES = ['change-feed', 'jobs', 'notes', 'records', 'sources', 'structures', 'tags', 'webhooks']
+/** The features whose operations may run in threads here. */
+const FEATURES = [
+  'account',
+  'change-feed',
+  'comments',
+  'events',
+  'files',
+  'jobs',
+  'lenses',
+  'mirror',
+  'notes',
+  'people',
+  'presets',
+  'properties',
+  'quick-access',
+  'records',
+  'row-views',
+  'sessions',
+  'shares',
+  'sources',
+  'structures',
+  'tags',
+  'views',
+  'webhooks',
+]
 
 /** Loads the modules of threads and of agents, which takes real time once. */
 export const preloadOperations = async (): Promise<void> => {

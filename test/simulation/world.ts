@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Random } from '../../scripts/lib/random.ts'
 import { type FailurePoint, watchFailurePoints } from '../../src/lib/failure-points.ts'
+import { startService } from '../support/service.ts'
 import { Platform } from './platform.ts'
 import { Receivers } from './receivers.ts'
 import { type ServerEnd, SimulatedServer } from './server.ts'
@@ -23,6 +24,7 @@ export interface Reply {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a body is checked by what an actor expects of it
   readonly body: any
+  readonly text: string
 }
 
 /** The end of the server when it reaches a failure point for the n-th time from now. */
@@ -34,6 +36,8 @@ export interface Crash {
 
 /** The share of responses that are lost on their way. */
 const LOST = 0.04
+/** The share of repeatable requests that the network delivers twice. */
+const DOUBLED = 0.05
 /** The epoch at the beginning of a cursor. */
 const EPOCH = /(?<![\w-])[0-9a-f]{12}(?=-[0-9a-z]{1,8}(?![\w-]))/g
 const SUPERVISED_MS = 1_000
@@ -57,6 +61,7 @@ export class World {
   #requests = 0
   #servers = 0
   readonly #epochs = new Map<string, number>()
+  readonly #pushKeys = new Map<string, number>()
   /** The failure points at which the server ended. */
   readonly crashedAt = new Set<FailurePoint>()
   #crash: Crash | undefined
@@ -123,10 +128,15 @@ export class World {
     )
   }
 
-  /** Watches the failure points of the server; returns a function that stops it. */
+  /** Watches the failure points of the server, and connects other processes to it; returns a function that ends both. */
   watch(): () => void {
+    const { fetch } = globalThis
+    globalThis.fetch = this.fetch as typeof fetch
     watchFailurePoints((point) => this.#reach(point))
-    return () => watchFailurePoints(undefined)
+    return () => {
+      globalThis.fetch = fetch
+      watchFailurePoints(undefined)
+    }
   }
 
   crashAt(crash: Crash): void {
@@ -134,8 +144,10 @@ export class World {
   }
 
   #reach(point: FailurePoint): void {
+    const { owner } = this.platform
     const crash = this.#crash
     if (!this.isUp || crash?.point !== point) return
+    if (owner !== undefined && owner !== this.#server?.process) return
     crash.count -= 1
     if (crash.count > 0) return
     this.#crash = undefined
@@ -207,7 +219,14 @@ export class World {
     throw new Violation(`${sent.method} ${sent.path} is never answered`)
   }
 
+  /** A network may deliver a request twice; both have been answered when this returns. */
   async #exchange(sent: Sent): Promise<Reply | undefined> {
+    if (!isRepeatable(sent) || !this.random.chance(DOUBLED)) return this.#send(sent)
+    const replies = await Promise.all([this.#send(sent), this.#send(sent)])
+    return this.random.pick(replies)
+  }
+
+  async #send(sent: Sent): Promise<Reply | undefined> {
     await this.platform.sleep(this.random.next() * 4)
     const server = this.#server
     if (!server) return undefined
@@ -226,7 +245,45 @@ export class World {
     return promise
   }
 
+  /**
+   * The `fetch` of the other processes of the world, which reaches this server whatever the address is. A lost response
+   * fails as a broken connection does.
+   */
+  readonly fetch = async (target: string, init: RequestInit = {}): Promise<Response> => {
+    const { owner } = this.platform
+    const { method = 'GET', body, signal } = init
+    const { promise, resolve, reject } = Promise.withResolvers<Response>()
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', () => reject(signal.reason))
+    const { pathname, search } = new URL(target)
+    const headers = this.#sentHeaders(init.headers)
+    const sent = { method, path: `${pathname}${search}`, body, headers, key: null } as Sent
+    this.note(`${owner?.name} ${method} ${sent.path}`)
+    void this.#exchange(sent).then((reply) =>
+      this.platform.schedule(owner, 0, () => {
+        this.note(`${owner?.name} ${reply?.status ?? 'no response'}`)
+        if (reply) resolve(responseOf(reply))
+        else reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))
+      }),
+    )
+    return promise
+  }
+
+  /**
+   * Asks for no compressed response. The keys of pushes follow from epochs, and their order decides which pages of the
+   * database are written, so they are numbered.
+   */
+  #sentHeaders(headers: RequestInit['headers']): Record<string, string> {
+    const { 'accept-encoding': _, ...sent } = Object.fromEntries(new Headers(headers))
+    const { 'idempotency-key': key } = sent
+    if (key === undefined) return sent
+    const number = this.#pushKeys.get(key) ?? this.#pushKeys.size + 1
+    this.#pushKeys.set(key, number)
+    return { ...sent, 'idempotency-key': `push ${number}` }
+  }
+
   async #answer({ app }: SimulatedServer, { method, path, body, headers, key }: Sent): Promise<Reply> {
+    if (path === API_DOCUMENT) return { status: 200, body: undefined, text: apiDocument }
     const authorization = key === null ? undefined : `Bearer ${key ?? this.key}`
     const request = new Request(`http://localhost${path}`, {
       method,
@@ -236,6 +293,30 @@ export class World {
     const response = await app.fetch(request)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-    return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text }
+    return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text, text }
   }
+}
+
+const API_DOCUMENT = '/openapi.json'
+let apiDocument = ''
+
+/** Reads the description of the API, which mirrors ask for. Every server would take long to generate it. */
+export async function preloadApiDocument(): Promise<void> {
+  if (apiDocument !== '') return
+  const service = await startService()
+  apiDocument = await (await service.app.fetch(new Request(`http://localhost${API_DOCUMENT}`))).text()
+  service.close()
+}
+
+/** A repetition of these requests has no effect. */
+const isRepeatable = ({ path, headers = {} }: Sent): boolean =>
+  'idempotency-key' in headers || path.startsWith('/in/')
+
+/** Its body arrives at once, without work of the runtime. */
+function responseOf({ status, text }: Reply): Response {
+  const start = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new TextEncoder().encode(text))
+    controller.close()
+  }
+  return new Response(new ReadableStream({ start }), { status })
 }

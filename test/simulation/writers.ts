@@ -23,7 +23,7 @@ export class Writers {
 
   async createNote(random: Random): Promise<void> {
     const entry = this.ledger.newEntry('note')
-    const data = { title: entry.name, content: this.#text(random), tags: random.some(TAGS, 2).toSorted() }
+    const data = this.newData(random, entry)
     await this.#write(post('/v1/notes', data), [{ entry, data, isDeleted: false }], true)
   }
 
@@ -36,7 +36,7 @@ export class Writers {
 
   async createRows(random: Random): Promise<void> {
     const entries = Array.from({ length: this.#batchLength(random) }, () => this.ledger.newEntry('record'))
-    const effects = entries.map((entry) => ({ entry, data: this.#row(random, entry), isDeleted: false }))
+    const effects = entries.map((entry) => ({ entry, data: this.newData(random, entry), isDeleted: false }))
     const rows = effects.map(({ data }) => ({ data }))
     await this.#write(post('/v1/records', { structure: TABLE, rows }), effects, true)
   }
@@ -45,7 +45,7 @@ export class Writers {
   async upsertRows(random: Random): Promise<void> {
     const known = this.ledger.quiet('record').filter(() => random.chance(0.3))
     const entries = [...known.slice(0, this.#batchLength(random)), this.ledger.newEntry('record')]
-    const effects = entries.map((entry) => ({ entry, data: this.#row(random, entry), isDeleted: false }))
+    const effects = entries.map((entry) => ({ entry, data: this.newData(random, entry), isDeleted: false }))
     const rows = effects.map(({ data }) => ({ data }))
     await this.#write(
       post('/v1/records', { structure: TABLE, rows, on_conflict: 'update' }),
@@ -57,7 +57,7 @@ export class Writers {
   async changeRow(random: Random): Promise<void> {
     const entry = this.#pick(random, this.ledger.quiet('record'))
     if (!entry) return
-    const sent = { n: this.#next(), ...(random.chance(0.3) && { lane: random.pick(LANES) }) }
+    const sent = { n: this.next(), ...(random.chance(0.3) && { lane: random.pick(LANES) }) }
     const path = `/v1/records/${entry.id}`
     await this.#change(random, entry, { ...entry.data, ...sent }, path, { data: sent })
   }
@@ -88,7 +88,7 @@ export class Writers {
     const changed = this.#pick(random, this.ledger.quiet('record'))
     const removed = this.#pick(random, this.ledger.quiet('note'))
     if (!changed?.data || !removed?.data) return
-    const n = this.#next()
+    const n = this.next()
     const before = [changed.data, removed.data] as const
     const changes = [
       { kind: 'record', op: 'updated', id: changed.id, structure: TABLE, data: { n } },
@@ -122,8 +122,8 @@ export class Writers {
   async rival(random: Random): Promise<void> {
     const shared = this.ledger.newEntry('record')
     const own = [this.ledger.newEntry('record'), this.ledger.newEntry('record')]
-    const batches = own.map((entry) => [entry, shared].map((each) => this.#row(random, each)))
-    this.ledger.unlisted += 1
+    const batches = own.map((entry) => [entry, shared].map((each) => this.newData(random, each)))
+    this.ledger.unlisted += 3
     const replies = await Promise.all(batches.map((rows) => this.#sendRival(rows, shared.name)))
     const found = new Map<string, { readonly id: string; readonly data: Effect['data'] }>()
     for (const { name } of [...own, shared])
@@ -141,7 +141,7 @@ export class Writers {
       const row = found.get(entry.name)
       if (row) this.ledger.adopt(entry, row.id, row.data)
     }
-    this.ledger.unlisted -= 1
+    this.ledger.unlisted -= 3
   }
 
   async #sendRival(rows: readonly Effect['data'][], shared: string): Promise<Reply | undefined> {
@@ -178,18 +178,21 @@ export class Writers {
     return entries.length === 0 ? undefined : random.pick(entries)
   }
 
-  #row(random: Random, { name }: Entry): Effect['data'] {
-    return { key: name, n: this.#next(), lane: random.pick(LANES), text: this.#text(random) }
+  /** The content of a new object, or of a row that is written whole. */
+  newData(random: Random, { kind, name }: Entry): Effect['data'] {
+    return kind === 'note'
+      ? { title: name, content: this.#text(random), tags: random.some(TAGS, 2).toSorted() }
+      : { key: name, n: this.next(), lane: random.pick(LANES), text: this.#text(random) }
   }
 
   /** Never the same number twice, so that every change changes something. */
-  #next(): number {
+  next(): number {
     this.#values += 1
     return this.#values
   }
 
   #text(random: Random): string {
-    const text = `${random.pick(WORDS)} ${this.#next()}`
+    const text = `${random.pick(WORDS)} ${this.next()}`
     return random.chance(0.03) ? `${text} ${LONG_TEXT}` : text
   }
 
@@ -205,4 +208,5 @@ const rowsNamed = (name: string): Sent => {
 
 export const post = (path: string, body: unknown = {}): Sent => ({ method: 'POST', path, body })
 
-const pathOf = ({ kind, id }: Entry): string => (kind === 'note' ? `/v1/notes/${id}` : `/v1/records/${id}`)
+export const pathOf = ({ kind, id }: Entry): string =>
+  kind === 'note' ? `/v1/notes/${id}` : `/v1/records/${id}`

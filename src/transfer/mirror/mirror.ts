@@ -14,11 +14,13 @@ import { columnsOfName } from '../../people/accounts/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../../people/accounts/store.ts'
 import { addUser } from '../../people/accounts/users.ts'
 import { credentials } from '../../people/sessions/sessions.ts'
+import type { DiskCalls } from '../../storage/connection/health.ts'
 import { takeServerLock } from '../../storage/connection/server-lock.ts'
 import { type Db, openDatabase } from '../../storage/database.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import { createFile } from '../../storage/new-file.ts'
 import type { Reader } from '../../storage/reader.ts'
+import type { StartThread } from '../../storage/thread-start.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { mirrorApply, type Target } from './apply-stage.ts'
 import { Forwarding, forgetEvents, type PostEvent } from './events.ts'
@@ -183,6 +185,10 @@ interface NewCopy extends Pick<AppContext, 'clock' | 'log'> {
   readonly remote: Remote
   readonly workspace: RemoteWorkspace
   readonly selection: Selection
+  /** Starts the threads that write the copy; a `Worker` by default. */
+  readonly startThread?: StartThread
+  /** The calls that sync commits to the disk; those of the system by default. */
+  readonly disk?: DiskCalls
   /** Called while objects arrive. */
   onProgress(objects: number): void
 }
@@ -233,13 +239,21 @@ async function stageAll({ file, remote, selection, onProgress }: NewCopy) {
 }
 
 async function createDatabase(
-  { clock, log, file, remote, workspace }: NewCopy,
+  { clock, log, file, remote, workspace, startThread, disk }: NewCopy,
   unfinished: string,
   { cursor, selection }: Awaited<ReturnType<typeof stageAll>>,
   previous: Accounts | undefined,
 ): Promise<{ readonly key: string | undefined; readonly target: Target }> {
   createFile(unfinished, { replaces: file })
-  const db = openDatabase({ file: unfinished, programVersion: VERSION, clock, log, role: 'server' })
+  const db = openDatabase({
+    file: unfinished,
+    programVersion: VERSION,
+    clock,
+    log,
+    role: 'server',
+    ...(startThread && { startThread }),
+    ...(disk && { disk }),
+  })
   try {
     return await db.write((tx) => {
       const { id, name, created_at } = workspace
@@ -301,15 +315,9 @@ function copyAccounts(accounts: Accounts, { sql }: Tx, { pk }: WorkspaceRow): un
 }
 
 /** Runs in a separate thread, so that this one can still handle signals. */
-async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target: Target): Promise<void> {
-  const input = { stageFile: stageFileOf(file), now: clock.now(), target }
-  await writeInThread(
-    { clock, log },
-    unfinished,
-    mirrorApply,
-    ownCredential('several', target.workspacePk),
-    input,
-  )
+async function applyIn({ file, ...copy }: NewCopy, unfinished: string, target: Target): Promise<void> {
+  const input = { stageFile: stageFileOf(file), now: copy.clock.now(), target }
+  await writeInThread(copy, unfinished, mirrorApply, ownCredential('several', target.workspacePk), input)
 }
 
 /**
