@@ -133,14 +133,14 @@ interface ChangeDetails {
 }
 
 /** The changes of a transaction in one workspace. */
-interface OpenLog {
+export interface OpenLog {
   readonly author: ChangeAuthor
   readonly actor: number
   /** The numbers of its first and its next change; undefined before the first change. */
   numbers: { readonly first: number; next: number } | undefined
 }
 
-const newOpenLogs = () => new Map<number, OpenLog>()
+export const newOpenLogs = () => new Map<number, OpenLog>()
 
 const LAST = 'SELECT key FROM changes WHERE key < ? ORDER BY key DESC LIMIT 1'
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../context.ts'
 import { Refusal, refused } from '../lib/refusal.ts'
+import { logSavepoint } from '../log/savepoint.ts'
 import type { Db } from '../storage/database.ts'
 import { isUniqueViolation } from '../storage/errors.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
@@ -56,22 +57,36 @@ export class ImportRun {
     this.changed.push({ place, what })
   }
 
+  /** Begins a savepoint. The returned functions keep or discard everything that is written after it. */
+  savepoint(name: 'import_part' | 'early_rows'): { keep(): void; discard(): void } {
+    const { sql } = this.tx
+    const resetLog = logSavepoint(this.tx)
+    sql.run(`SAVEPOINT ${name}`)
+    const keep = () => void sql.run(`RELEASE ${name}`)
+    return {
+      keep,
+      discard: () => {
+        sql.run(`ROLLBACK TO ${name}`)
+        keep()
+        resetLog()
+      },
+    }
+  }
+
   /**
    * Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. In a copy, the whole
    * import is refused.
    */
   refusalOf(part: () => void): Refusal | undefined {
-    const { sql } = this.tx
-    sql.run('SAVEPOINT import_part')
+    const { keep, discard } = this.savepoint('import_part')
     try {
       part()
-      sql.run('RELEASE import_part')
+      keep()
       return undefined
     } catch (error) {
       const refusal = asRefusal(error)
       if (!refusal || refusal.code === 'mirror') throw error
-      sql.run('ROLLBACK TO import_part')
-      sql.run('RELEASE import_part')
+      discard()
       return refusal
     }
   }

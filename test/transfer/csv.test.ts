@@ -32,19 +32,33 @@ describe('a new structure', () => {
     ['a decimal comma', '5', '1,5', 'number'],
     ['the end of a column of days', '2026-01-31', '2026-02-01T10:00:00Z', 'datetime'],
   ])('has the type that the last row needs, after many rows: %s', async (_, cell, last, type) => {
-    const rows = Array.from({ length: 12_000 }, (__, at) => `${at},${cell}`)
+    // The last row is in the second chunk of the file, and the first chunk has more rows than the types are chosen by.
+    const rows = Array.from({ length: 13_000 }, (__, at) => `${at},${cell}`.padStart(21, '0'))
     const { report } = await importText(['n,value', ...rows, `x,"${last}"`].join('\n'), '--structure', 'Late')
     expect(report).toMatchObject({
       fields: [
         { key: 'n', type: 'text' },
         { key: 'value', type },
       ],
-      inserted: 12_001,
+      inserted: 13_001,
       refused_count: 0,
     })
     const { total } = (await service().get('/v1/records?structure=Late&limit=1')).body
-    expect(total).toBe(12_001)
+    expect(total).toBe(13_001)
     expect((await structures()).length).toBe(1)
+    // The log has no trace of the rows that were discarded, and keeps the author beside a later one.
+    await service().post('/v1/notes', { title: 'Later' })
+    expect((await service().get('/v1/changes/transactions?structure=Late')).body.transactions).toMatchObject([
+      {
+        actor: { name: 'command line' },
+        counts: [
+          { kind: 'structure', n: 1 },
+          { kind: 'record', n: 13_001 },
+        ],
+      },
+    ])
+    const [first] = (await service().get('/v1/changes?structure=Late&limit=1')).body.changes
+    expect(first.cursor).toBe(first.transaction)
   })
 
   test('gets a field for each column, of the type that fits all its cells', async () => {

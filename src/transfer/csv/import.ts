@@ -173,7 +173,7 @@ const SAMPLE_ROWS = 10_000
  */
 class EarlyRows {
   #sample: (readonly string[])[] | undefined
-  #writer: RowsWriter | undefined
+  #written: { readonly writer: RowsWriter; discard(): void } | undefined
   #types = ''
   readonly #refusedBefore: number
 
@@ -187,13 +187,13 @@ class EarlyRows {
 
   /** Whether everything read so far is written or kept. */
   get isOpen(): boolean {
-    return this.#sample !== undefined || this.#writer !== undefined
+    return this.#sample !== undefined || this.#written !== undefined
   }
 
   /** The rows count in `inferred` already. */
   add(rows: readonly (readonly string[])[], inferred: Inferred): void {
-    if (this.#writer && inferred.inference.key() !== this.#types) this.#discard()
-    this.#writer?.add(rows)
+    if (this.#written && inferred.inference.key() !== this.#types) this.#discard()
+    this.#written?.writer.add(rows)
     if (!this.#sample) return
     this.#sample = [...this.#sample, ...rows]
     if (this.#sample.length < SAMPLE_ROWS) return
@@ -205,23 +205,22 @@ class EarlyRows {
   outcome(inferred: Inferred) {
     if (this.#sample) this.#begin(inferred)
     const { inference, header } = inferred
-    return this.#writer?.outcome(findings(inference, header, []))
+    return this.#written?.writer.outcome(findings(inference, header, []))
   }
 
   #begin(inferred: Inferred): void {
-    this.run.tx.sql.run('SAVEPOINT early_rows')
+    const { discard } = this.run.savepoint('early_rows')
     this.#types = inferred.inference.key()
-    this.#writer = new RowsWriter(this.run, this.request, newTarget(this.run, this.request, inferred))
-    this.#writer.add(this.#sample ?? [])
+    const writer = new RowsWriter(this.run, this.request, newTarget(this.run, this.request, inferred))
+    writer.add(this.#sample ?? [])
+    this.#written = { writer, discard }
     this.#sample = undefined
   }
 
   #discard(): void {
-    const { sql } = this.run.tx
-    sql.run('ROLLBACK TO early_rows')
-    sql.run('RELEASE early_rows')
+    this.#written?.discard()
     this.run.refused.splice(this.#refusedBefore)
-    this.#writer = undefined
+    this.#written = undefined
   }
 }
 
