@@ -222,6 +222,15 @@ const JSON_FRONT =
 describe('front matter in TOML and JSON', () => {
   const own = { ...NO_EDITS, title: 'Own' }
   const property = (key: string, value: unknown) => ({ ...own, properties: [{ key, label: key, value }] })
+  const without = (...keys: string[]) => ({
+    ...own,
+    fileTitle: 'Own',
+    properties: keys.map((key) => ({ key, label: key, value: undefined })),
+  })
+  const replaced = (gone: string, key: string) => {
+    const edits = without(gone)
+    return { ...edits, properties: [...edits.properties, { key, label: key, value: 2 }] }
+  }
   const tagged = (all: string[], added: string[] = []) => ({
     ...own,
     tags: { all, inBody: new Set<string>(), added: new Set(added) },
@@ -243,13 +252,22 @@ describe('front matter in TOML and JSON', () => {
     [JSON_FRONT, property('score', undefined), '"score": 1.50,\n  ', ''],
     [JSON_FRONT, property('map', undefined), ',\n  "map": {"x": ["}", 2]}', ''],
     [JSON_FRONT, property('new', true), '2]}\n', '2]},\n  "new": true\n'],
+    [
+      JSON_FRONT,
+      without('score', 'map'),
+      '"score": 1.50,\n  "tags": ["a",  "b"],\n  "map": {"x": ["}", 2]}',
+      '"tags": ["a",  "b"]',
+    ],
+    ['{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n', without('b', 'c'), ',\n  "b": 2,\n  "c": 3', ''],
+    ['{\n  "a": 1,\n  "b": 2\n}\n', without('a', 'b'), '"a": 1,\n  "b": 2', ''],
+    ['{\n  "a": 1\n}\n', replaced('a', 'b'), '"a": 1', '"b": 2'],
     [JSON_FRONT, tagged(['a', 'b', 'c'], ['c']), '"b"]', '"b", "c"]'],
     [JSON_FRONT, tagged(['b']), '"a",  ', ''],
-  ])('changes only the lines of an edit: %#', (text, changes, part, replaced) => {
-    expect(editFrontMatter(text, changes)).toBe(text.replace(part, () => replaced))
+  ])('changes only the lines of an edit: %#', (text, changes, part, now) => {
+    expect(editFrontMatter(text, changes)).toBe(text.replace(part, () => now))
     const windows = (unix: string) => unix.replaceAll('\n', '\r\n')
     if (!part.includes('"""'))
-      expect(editFrontMatter(windows(text), changes)).toBe(windows(text.replace(part, () => replaced)))
+      expect(editFrontMatter(windows(text), changes)).toBe(windows(text.replace(part, () => now)))
   })
 
   test('keeps everything but a table that changes', () => {

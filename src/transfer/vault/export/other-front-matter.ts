@@ -13,6 +13,10 @@ interface Place {
   readonly end: number
 }
 
+interface Replacement extends Place {
+  readonly text: string
+}
+
 interface OtherEntry {
   readonly name: string
   readonly value: unknown
@@ -181,8 +185,10 @@ export class OtherFrontMatterText {
   readonly #end: number
   readonly #lineEnd: string
   readonly #intended: IntendedValues
-  readonly #replacements: (Place & { readonly text: string })[] = []
+  readonly #replacements: Replacement[] = []
   readonly #appended: string[] = []
+  /** Members of JSON, which go together with their commas. */
+  readonly #removed = new Set<OtherEntry>()
 
   constructor(private readonly front: string) {
     const found = otherFrontMatter(front)
@@ -202,7 +208,12 @@ export class OtherFrontMatterText {
   result(): string {
     let text = ''
     let at = 0
-    const all = [...this.#replacements, { start: this.#end, end: this.#end, text: this.#appended.join('') }]
+    const appended = this.#isToml ? this.#appended.join('') : this.#newMembers()
+    const all = [
+      ...this.#replacements,
+      ...this.#withoutMembers(),
+      { start: this.#end, end: this.#end, text: appended },
+    ]
     for (const replacement of all.sort((one, other) => one.start - other.start || one.end - other.end)) {
       text += this.front.slice(at, replacement.start) + replacement.text
       at = replacement.end
@@ -218,14 +229,35 @@ export class OtherFrontMatterText {
   }
 
   #appendText(name: string, value: string): void {
-    if (this.#isToml) this.#appended.push(`${tomlKey(name)} = ${value}${this.#lineEnd}`)
-    else {
-      const start = this.entries[0]?.start ?? 0
-      const before = this.front.slice(this.front.lastIndexOf('\n', start - 1) + 1, start)
-      const indent = before.trim() === '' && start > 0 ? before : '  '
-      const comma = this.entries.length + this.#appended.length === 0 ? '' : ','
-      this.#appended.push(`${comma}${this.#lineEnd}${indent}${JSON.stringify(name)}: ${value}`)
-    }
+    this.#appended.push(
+      this.#isToml
+        ? `${tomlKey(name)} = ${value}${this.#lineEnd}`
+        : `${this.#lineEnd}${this.#indent}${JSON.stringify(name)}: ${value}`,
+    )
+  }
+
+  get #indent(): string {
+    const start = this.entries[0]?.start ?? 0
+    const before = this.front.slice(this.front.lastIndexOf('\n', start - 1) + 1, start)
+    return before.trim() === '' && start > 0 ? before : '  '
+  }
+
+  #newMembers(): string {
+    const isFirst = this.#removed.size === this.entries.length
+    return (isFirst || this.#appended.length === 0 ? '' : ',') + this.#appended.join(',')
+  }
+
+  /** A removed member goes with the comma after it; those at the end go with the comma before them. */
+  #withoutMembers(): Replacement[] {
+    if (this.#removed.size === 0) return []
+    const lastKept = this.entries.findLastIndex((entry) => !this.#removed.has(entry))
+    const before = this.entries.slice(0, Math.max(0, lastKept)).flatMap((entry, at): Replacement[] => {
+      const next = this.entries[at + 1]
+      return next && this.#removed.has(entry) ? [{ start: entry.start, end: next.start, text: '' }] : []
+    })
+    // Without any member, a blank line stays, because braces without lines are no front matter.
+    const first = this.#appended.length > 0 ? 1 : (this.entries[0]?.start ?? 1)
+    return [...before, { start: this.entries[lastKept]?.written.end ?? first, end: this.#end, text: '' }]
   }
 
   /** Without a value, the entry is removed. A table becomes a value on one line. */
@@ -247,24 +279,12 @@ export class OtherFrontMatterText {
     }
   }
 
-  #remove({ start, written, lines }: OtherEntry): void {
+  #remove(entry: OtherEntry): void {
+    const { start, written, lines } = entry
     if (lines) for (const part of lines) this.#replacements.push({ ...part, text: '' })
     else if (this.#isToml)
       this.#replacements.push({ start, end: lineEndAfter(this.front, written.end) + 1, text: '' })
-    else
-      this.#removePart(
-        { start, end: written.end },
-        this.entries.map((entry) => ({ start: entry.start, end: entry.written.end })),
-      )
-  }
-
-  /** Removes one of several parts that commas divide, with its comma. */
-  #removePart(part: Place, parts: readonly Place[]): void {
-    const at = parts.findIndex(({ start }) => start === part.start)
-    const next = parts[at + 1]
-    const before = parts[at - 1]
-    if (next) this.#replacements.push({ start: part.start, end: next.start, text: '' })
-    else this.#replacements.push({ start: before?.end ?? part.start, end: part.end, text: '' })
+    else this.#removed.add(entry)
   }
 
   /** Removes words from the lists and adds others to the first one, or as a new list. */
