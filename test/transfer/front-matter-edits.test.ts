@@ -233,6 +233,7 @@ describe('front matter in TOML and JSON', () => {
   }
   const tagged = (all: string[], added: string[] = []) => ({
     ...own,
+    fileTitle: 'Own',
     tags: { all, inBody: new Set<string>(), added: new Set(added) },
   })
 
@@ -246,6 +247,9 @@ describe('front matter in TOML and JSON', () => {
     [TOML, { ...own, title: 'New', isNewTitle: true }, '"Own" #', '"New" #'],
     [TOML, tagged(['a', 'b', 'c'], ['c']), '  "b"\n', '  "b",\n  "c",\n'],
     [TOML, tagged(['b']), '  "a", # first\n', ''],
+    ['+++\n"a\\"b" = 1\nc = 2\n+++\n', without('a"b'), '"a\\"b" = 1\n', ''],
+    [`+++\na = '''x'''' # '\nb = 1\n+++\n`, without('b'), 'b = 1\n', ''],
+    ['+++\ntags = [\n"a"\n,\n"b"\n] # all\n+++\n', tagged(['a', 'c'], ['c']), '\n"a"\n,\n"b"\n', '"a", "c"'],
     [TOML, tagged(['a', 'c'], ['c']), '  "b"\n', '  "c",\n'],
     [JSON_FRONT, own, '', ''],
     [JSON_FRONT, property('score', 2), '1.50', '2'],

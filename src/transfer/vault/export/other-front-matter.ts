@@ -29,6 +29,10 @@ interface OtherEntry {
 
 const STRING_ENDS = ['"""', "'''", '"', "'"]
 
+/** The place after a string; the text of one in three quotes may end with two more. */
+const afterQuotes = (text: string, end: number, quote: string): number =>
+  end + (quote.length === 3 ? (/^["']{0,2}/.exec(text.slice(end, end + 2))?.[0].length ?? 0) : 0)
+
 /** The place after the string that begins here, or after one character. */
 function skipPart(text: string, at: number): number {
   const quote = STRING_ENDS.find((sign) => text.startsWith(sign, at))
@@ -36,7 +40,7 @@ function skipPart(text: string, at: number): number {
   const hasEscapes = quote.startsWith('"')
   for (let end = at + quote.length; end < text.length; end++) {
     if (hasEscapes && text[end] === '\\') end++
-    else if (text.startsWith(quote, end)) return end + quote.length
+    else if (text.startsWith(quote, end)) return afterQuotes(text, end + quote.length, quote)
   }
   return text.length
 }
@@ -77,10 +81,11 @@ function valuesFrom(
   return { values, end: at }
 }
 
-const TOML_NAME = '[ \\t]*(?:([\\w-]+)|"([^"\\\\\\r\\n]*)"|\'([^\'\\r\\n]*)\')'
+const BASIC_KEY = '(?:[^"\\\\\\r\\n]|\\\\.)*'
+const TOML_NAME = `[ \\t]*(?:([\\w-]+)|"(${BASIC_KEY})"|'([^'\\r\\n]*)')`
 /** The first part of a key, the other parts with their dots, and the equals sign. */
 const TOML_KEY = new RegExp(
-  `${TOML_NAME}((?:[ \\t]*\\.[ \\t]*(?:[\\w-]+|"[^"\\\\\\r\\n]*"|'[^'\\r\\n]*'))*)[ \\t]*=[ \\t]*`,
+  `${TOML_NAME}((?:[ \\t]*\\.[ \\t]*(?:[\\w-]+|"${BASIC_KEY}"|'[^'\\r\\n]*'))*)[ \\t]*=[ \\t]*`,
   'y',
 )
 const TOML_TABLE = new RegExp(`[ \\t]*\\[\\[?${TOML_NAME}`, 'y')
@@ -91,7 +96,15 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-const nameIn = (match: RegExpExecArray): string => match[1] ?? match[2] ?? match[3] ?? ''
+/** The name with the escapes that TOML shares with JSON, else as written. */
+function nameIn([, bare, basic, literal]: RegExpExecArray): string {
+  if (!basic?.includes('\\')) return bare ?? basic ?? literal ?? ''
+  try {
+    return String(JSON.parse(`"${basic}"`))
+  } catch {
+    return basic
+  }
+}
 
 type Lines = { start: number; end: number }
 
@@ -181,6 +194,8 @@ const jsonList = (value: unknown): string =>
 /** Front matter in TOML or JSON, and replacements of parts of it. */
 export class OtherFrontMatterText {
   readonly entries: readonly OtherEntry[]
+  /** Whether the places of all entries are known; those of keys with rare escapes are not. */
+  readonly isEditable: boolean
   readonly #isToml: boolean
   readonly #end: number
   readonly #lineEnd: string
@@ -196,6 +211,8 @@ export class OtherFrontMatterText {
     this.#isToml = found?.language === 'TOML'
     const { entries, end } = this.#isToml ? tomlEntries(front, values) : jsonEntries(front, values)
     this.entries = entries
+    const names = new Set(entries.map(({ name }) => name))
+    this.isEditable = Object.keys(values).every((name) => names.has(name))
     this.#end = end
     this.#lineEnd = front.includes('\r\n') ? '\r\n' : '\n'
     this.#intended = new IntendedValues(front)
@@ -303,7 +320,8 @@ export class OtherFrontMatterText {
     const items = Array.isArray(value) ? value : []
     const { values: places } = valuesFrom(this.front, written.start + 1, this.#isToml, (sign) => sign === ']')
     const isKeptItem = (item: unknown) => wordsOf([item]).every(isKept)
-    const isWhole = items.length > 0 && places.length === items.length && items.some(isKeptItem)
+    const hasCommas = places.slice(0, -1).every(({ end }) => /^[ \t]*,/.test(this.front.slice(end)))
+    const isWhole = hasCommas && places.length === items.length && items.some(isKeptItem)
     if (!isWhole) {
       this.#write(entry, this.#textOf([...words.filter(isKept), ...added]))
       return
