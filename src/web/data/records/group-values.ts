@@ -25,3 +25,22 @@ export const isRange = (value: GroupValue): value is NumberRange =>
 
 /** Identifies a group among those of one level. */
 export const groupKey = (value: GroupValue): string => JSON.stringify(value)
+
+/** About this many ranges. */
+const RANGES = 10
+
+/** Ranges of one round width that cover the numbers. */
+export function rangesOf(min: number, max: number): readonly NumberRange[] {
+  // Steps below the precision of the numbers would not separate them.
+  const rough = Math.max((max - min) / RANGES, 64 * Number.EPSILON * Math.max(-min, max)) || 1
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10) * power
+  // Neither products nor quotients of decimals are exact, so the bounds decide which numbers a range holds.
+  const bound = (number: number) => (step < 1 ? Number((number * step).toPrecision(15)) : number * step)
+  let number = Math.floor(min / step)
+  if (bound(number) > min) number--
+  const ranges: NumberRange[] = []
+  for (; bound(number) <= max && ranges.length < 2 * RANGES; number++)
+    ranges.push({ from: bound(number), to: bound(number + 1) })
+  return ranges
+}

@@ -3,14 +3,7 @@ import { formatNumber } from '../formats.ts'
 import { Refused } from '../request.ts'
 import { formatDay, formatMonth } from '../value-formats.ts'
 import type { Condition } from './conditions.ts'
-import {
-  type Grouping,
-  type GroupValue,
-  isRange,
-  type NumberRange,
-  PERIODS,
-  type Period,
-} from './group-values.ts'
+import { type Grouping, type GroupValue, isRange, PERIODS, type Period, rangesOf } from './group-values.ts'
 import { valueText } from './labels.ts'
 import { type Field, queryOf, type RowQuery, type Structure } from './model.ts'
 
@@ -121,8 +114,6 @@ export function groupLabel({ field, period }: Grouping, value: GroupValue): stri
 
 /** With more distinct values, numbers are grouped by range. */
 const MAX_NUMBERS = 20
-/** About this many ranges. */
-const RANGES = 10
 
 /** The groups of the rows of a query with their numbers of rows; those without a value come last. */
 export async function readGroups(query: RowQuery, grouping: Grouping): Promise<readonly GroupFigures[]> {
@@ -217,17 +208,3 @@ export const within = (query: RowQuery, grouping: Grouping, value: GroupValue): 
   ...query,
   filter: [...query.filter, ...groupConditions(grouping, value)],
 })
-
-/** Ranges of one round width that cover the numbers. */
-export function rangesOf(min: number, max: number): readonly NumberRange[] {
-  const rough = (max - min) / RANGES || 1
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10) * power
-  const first = Math.floor(min / step)
-  // Products of decimal steps are not exact.
-  const bound = (number: number) => Number((number * step).toPrecision(12))
-  return Array.from({ length: Math.floor(max / step) - first + 1 }, (_, at) => ({
-    from: bound(first + at),
-    to: bound(first + at + 1),
-  }))
-}

@@ -111,10 +111,10 @@ interface GroupFigureProps {
   readonly kind: SummaryKind
 }
 
-/** The summary of a column for the rows of a group. The groups of one level share a request, except ranges. */
+/** The summary of a column for the rows of a group. The groups of one level share a request, except those of ranges. */
 function GroupFigure({ group, field, kind }: GroupFigureProps) {
   const { grouping, value, query, parent } = group
-  const isShared = !isRange(value)
+  const isShared = !isRange(value) && (grouping.field.type !== 'number' || value !== null)
   const { structure, filter } = isShared ? parent : query
   const { data } = useQuery(
     [
