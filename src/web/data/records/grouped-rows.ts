@@ -207,7 +207,8 @@ export class GroupedRows implements RowList {
     clearTimeout(this.#timer)
     this.#timer = undefined
     for (const source of this.#sources.peek().values()) source.expire()
-    for (const path of this.#nodes.peek().keys()) if (path !== ROOT) this.#stale.add(path)
+    // Groups that are being read may have been counted before the change.
+    for (const path of [...this.#nodes.peek().keys(), ...this.#reading]) this.#stale.add(path)
     this.#load()
     void this.#readNodes(ROOT, 0, this.rowQuery)
   }
@@ -235,10 +236,14 @@ export class GroupedRows implements RowList {
       this.#nodes.value = new Map(this.#nodes.peek()).set(parent, nodes)
       this.#failure.value = undefined
     } catch (error) {
+      // They are read again after the next change, not with the next line that is shown.
+      if (parent !== ROOT && !this.#nodes.peek().has(parent))
+        this.#nodes.value = new Map(this.#nodes.peek()).set(parent, [])
       this.#failure.value = error as Error
     } finally {
       this.#reading.delete(parent)
     }
+    if (parent === ROOT && this.#stale.has(ROOT)) void this.#readNodes(ROOT, 0, this.rowQuery)
     this.#load()
   }
 
