@@ -35,11 +35,21 @@ interface EditorProps {
   /** Of the condition among all of the filter. */
   readonly index: number
   readonly onChange: (condition: Condition) => void
+  /** Called when the last value is removed. */
+  readonly onEmpty: () => void
   readonly onRemove: () => void
 }
 
 /** Edits a condition; each change acts at once. */
-export function ConditionEditor({ structure, column, condition, index, onChange, onRemove }: EditorProps) {
+export function ConditionEditor({
+  structure,
+  column,
+  condition,
+  index,
+  onChange,
+  onEmpty,
+  onRemove,
+}: EditorProps) {
   const operators = offeredOperators(column)
   const known =
     condition && (ORDERED.has(column.type) ? condition.op : (AS_LIST[condition.op] ?? condition.op))
@@ -50,10 +60,10 @@ export function ConditionEditor({ structure, column, condition, index, onChange,
     const popover = document.querySelector('.filter-form:popover-open')
     const first = popover?.querySelector<HTMLElement>('[autofocus]') ?? popover?.querySelector('select')
     first?.focus()
-  }, [op])
+  }, [])
   const apply = (nextOp: string, next: readonly unknown[]) => {
     if (!takesValue(nextOp)) return onChange({ field: column.key, op: nextOp })
-    if (next.length === 0) return condition && onRemove()
+    if (next.length === 0) return condition && onEmpty()
     // "me" is no value of a list.
     if (next[0] === ME && column.field?.type === 'user')
       return onChange({ field: column.key, op: nextOp === 'not_in' ? 'neq' : 'eq', value: ME })
@@ -93,12 +103,17 @@ export function ConditionEditor({ structure, column, condition, index, onChange,
           structure={structure}
           column={column}
           selected={values}
-          index={index}
+          index={condition && index}
           onChange={(next) => apply(op, next)}
         />
       )}
       {column.type !== 'bool' && takesValue(op) && !takesList(op) && (
-        <TypedValue key={op} column={column} value={values[0]} onChange={(value) => apply(op, [value])} />
+        <TypedValue
+          key={op}
+          column={column}
+          value={values[0]}
+          onChange={(value) => apply(op, value === null ? [] : [value])}
+        />
       )}
     </>
   )
@@ -129,19 +144,22 @@ const BoolValue = ({ value, onChange }: { value: unknown; onChange: (value: bool
 interface TypedValueProps {
   readonly column: Column
   readonly value: unknown
+  /** Receives null for an empty text. */
   readonly onChange: (value: unknown) => void
 }
 
 /** One value to type; it acts after a pause in typing. */
 function TypedValue({ column, value, onChange }: TypedValueProps) {
   const [error, setError] = useState<string>()
+  // The text stays as it is typed: the value of "1.0" is 1, and "1.05" may follow.
+  const [first] = useState(value === undefined ? '' : editText(value as Value))
   const field = useDebouncedSearch(
-    value === undefined ? '' : editText(value as Value),
+    first,
     (text) => {
       parseFilterValue(column, text).then(
         (parsed) => {
           setError('error' in parsed ? parsed.error : undefined)
-          if (!('error' in parsed) && parsed.value !== null) onChange(parsed.value)
+          if (!('error' in parsed)) onChange(parsed.value)
         },
         (failure: Error) => setError(failure.message),
       )

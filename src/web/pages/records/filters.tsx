@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { batch, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Button } from '../../components/form.tsx'
@@ -33,37 +33,51 @@ interface FiltersProps {
 export function Filters({ structure, grid }: FiltersProps) {
   const list = conditions()
   const columns = columnsOf(structure)
-  // A new filter is a chip without a value; it becomes a condition with its first value.
-  const draft = useSignal<string | undefined>(undefined)
+  // A filter without a value is a chip, and becomes a condition with its first value.
+  const draft = useSignal<Filter | undefined>(undefined)
   const wanted = filteredField.value
+  const begin = (field: string) => {
+    draft.value = { field, index: conditions().length, condition: undefined }
+  }
   useEffect(() => {
     if (wanted === undefined) return
     filteredField.value = undefined
-    draft.value = wanted
+    begin(wanted)
   }, [wanted])
-  const chips = list.length + (draft.value === undefined ? 0 : 1)
+  const filters = list.map((condition, index): Filter => ({ field: condition.field, index, condition }))
+  if (draft.value) filters.splice(draft.value.index, 0, draft.value)
+  const replace = ({ index, condition }: Filter, ...by: readonly Condition[]) =>
+    batch(() => {
+      draft.value = undefined
+      setConditions(conditions().toSpliced(index, condition ? 1 : 0, ...by))
+    })
   return (
     <fieldset class="tools wraps" aria-label="Filters">
-      {Array.from({ length: chips }, (_, index) => (
+      {filters.map((filter, at) => (
         <Chip
-          key={index}
+          // By field, so that the chip of a removed filter does not become the editor of the next one.
+          key={`${filter.field} ${filters.slice(0, at).filter(({ field }) => field === filter.field).length}`}
           structure={structure}
           columns={columns}
-          index={index}
-          condition={list[index]}
-          field={list[index]?.field ?? draft.value ?? ''}
-          onChange={(changed) => {
-            draft.value = undefined
-            setConditions(list.toSpliced(index, 1, changed))
-          }}
+          id={`filter-${at}`}
+          filter={filter}
+          onChange={(changed) => replace(filter, changed)}
+          onEmpty={() =>
+            batch(() => {
+              replace(filter)
+              draft.value = { ...filter, condition: undefined }
+            })
+          }
           onRemove={() => {
-            draft.value = undefined
-            setConditions(list.toSpliced(index, 1))
+            replace(filter)
+            focusNewFilter()
           }}
-          onCancel={() => (draft.value = undefined)}
+          onCancel={() => {
+            if (draft.value === filter) draft.value = undefined
+          }}
         />
       ))}
-      <NewFilter columns={columns} onChoose={(key) => (draft.value = key)} />
+      <NewFilter columns={columns} onChoose={begin} />
       <Button
         kind="quiet"
         aria-pressed={search.value.get('chart') !== null}
@@ -78,6 +92,16 @@ export function Filters({ structure, grid }: FiltersProps) {
     </fieldset>
   )
 }
+
+interface Filter {
+  readonly field: string
+  /** Of its condition among all, or where it is inserted. */
+  readonly index: number
+  /** Undefined without a value. */
+  readonly condition: Condition | undefined
+}
+
+const focusNewFilter = () => document.querySelector<HTMLElement>('[popovertarget=new-filter]')?.focus()
 
 /** A menu of the fields to filter by. */
 function NewFilter({ columns, onChoose }: { columns: readonly Column[]; onChoose: (key: string) => void }) {
@@ -138,20 +162,21 @@ function OrderChoice({ structure }: { structure: Structure }) {
 interface ChipProps {
   readonly structure: Structure
   readonly columns: readonly Column[]
-  readonly index: number
-  /** Undefined until the new filter has a value. */
-  readonly condition: Condition | undefined
-  readonly field: string
+  readonly id: string
+  readonly filter: Filter
   readonly onChange: (condition: Condition) => void
+  /** Called when the last value is removed; the filter can get another one. */
+  readonly onEmpty: () => void
   readonly onRemove: () => void
+  /** Called when the editor of a filter without a value is closed. */
   readonly onCancel: () => void
 }
 
 /** A condition; the chip opens its editor. */
-function Chip({ structure, columns, index, condition, field, onChange, onRemove, onCancel }: ChipProps) {
+function Chip({ structure, columns, id, filter, onChange, onEmpty, onRemove, onCancel }: ChipProps) {
+  const { field, index, condition } = filter
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const id = `filter-${index}`
   const column = columns.find(({ key }) => key === field)
   const label = column?.label ?? field
   useLayoutEffect(() => {
@@ -176,7 +201,9 @@ function Chip({ structure, columns, index, condition, field, onChange, onRemove,
         aria-label={`Filter: ${label}`}
         onToggle={({ newState }) => {
           setOpen(newState === 'open')
-          if (newState === 'closed' && !condition) onCancel()
+          if (newState === 'open' || condition) return
+          if (document.activeElement === button.current) focusNewFilter()
+          onCancel()
         }}
       >
         {isOpen && column && (
@@ -186,6 +213,7 @@ function Chip({ structure, columns, index, condition, field, onChange, onRemove,
             condition={condition}
             index={index}
             onChange={onChange}
+            onEmpty={onEmpty}
             onRemove={onRemove}
           />
         )}

@@ -22,8 +22,8 @@ interface ValueListProps {
   readonly structure: Structure
   readonly column: Column
   readonly selected: readonly unknown[]
-  /** Of the condition among those of the filter; the counts leave it out. */
-  readonly index: number
+  /** Of the condition among those of the filter; the counts leave it out. Undefined without a condition. */
+  readonly index: number | undefined
   readonly onChange: (values: readonly unknown[]) => void
 }
 
@@ -101,10 +101,10 @@ export function ValueList({ structure, column, selected, index, onChange }: Valu
 }
 
 /** The values of a field, most frequent first; options in their own order. */
-function useValues(structure: Structure, column: Column, index: number) {
+function useValues(structure: Structure, column: Column, index: number | undefined) {
   const { field } = column
   const rowQuery = currentRowQuery(structure)
-  const query = { ...rowQuery, filter: rowQuery.filter.toSpliced(index, 1) }
+  const query = { ...rowQuery, filter: rowQuery.filter.filter((_, at) => at !== index) }
   const { data, error } = useQuery(
     ['record', 'values', structure.id, JSON.stringify(query.filter), column.key],
     async () => (field ? await readBuckets(query, { field, period: undefined }) : []),
