@@ -229,7 +229,7 @@ function onKey(
   const step = across ?? 0
   if (!event.ctrlKey && !event.metaKey) {
     for (let other = index + step; columns[other]; other += step) {
-      const cards = cardsOf(document.querySelector(`[data-drop="${other}"]`))
+      const cards = cardsOf(column.parentElement?.querySelector(`:scope > [data-drop="${other}"]`) ?? null)
       if (cards.length === 0) continue
       cards[Math.min(position, cards.length - 1)]?.focus()
       return

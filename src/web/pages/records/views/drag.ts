@@ -5,12 +5,13 @@ import type { TargetedPointerEvent } from 'preact'
 const MIN_DRAG_PX = 5
 
 /**
- * Starts dragging a card with a mouse or pen onto an element with `data-drop`; `onDrop` receives its value. Escape
- * cancels the drag. Touch scrolls instead.
+ * Starts dragging a card with a mouse or pen onto an element with `data-drop` in the same list of the rail or the same
+ * screen; `onDrop` receives its value. Escape cancels the drag. Touch scrolls instead.
  */
 export function startDrag(event: TargetedPointerEvent<HTMLElement>, onDrop: (target: string) => void): void {
   const card = event.currentTarget
   if (event.button !== 0 || event.pointerType === 'touch') return
+  const area = card.closest('.rail-sub, main')
   const { left, top, width } = card.getBoundingClientRect()
   const [fromX, fromY] = [event.clientX, event.clientY]
   let ghost: HTMLElement | undefined
@@ -33,7 +34,7 @@ export function startDrag(event: TargetedPointerEvent<HTMLElement>, onDrop: (tar
     ghost.style.left = `${left + clientX - fromX}px`
     ghost.style.top = `${top + clientY - fromY}px`
     const target = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-drop]')
-    mark(target ?? undefined)
+    mark(target && area?.contains(target) ? target : undefined)
   }
   const end = (isDropped: boolean) => {
     const target = over?.dataset.drop
