@@ -7,6 +7,7 @@ import {
   contentOf as contentOfField,
   fill,
   startApplication,
+  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
@@ -260,6 +261,14 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const names = tags.map(({ name }: { name: string }) => name)
       expect(names).toContain('kitchen')
       expect(names).not.toContain('house/kitchen')
+      // A tag does not move to a name that is taken.
+      await createNote('Sink', '', ['house/kitchen'])
+      await page.waitForSelector('[data-drop="house/kitchen"]')
+      await page.mouse.move(...(await middle('[data-drop="kitchen"]')))
+      await page.mouse.down()
+      await page.mouse.move(...(await middle('[data-drop="house"]')), { steps: 4 })
+      await page.mouse.up()
+      await untilTextIn(page, '.rail', 'A tag named “house/kitchen” exists already.')
     },
     BROWSER_TIMEOUT_MS,
   )

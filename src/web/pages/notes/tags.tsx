@@ -8,7 +8,7 @@ import { formatNumber } from '../../data/formats.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { useQuery } from '../../data/use-query.ts'
-import { address } from '../../router.ts'
+import { address, setParameters } from '../../router.ts'
 import { startDrag } from '../records/views/drag.ts'
 import { currentList, otherListAddress } from './route.ts'
 import { readTagTree } from './tag-list.ts'
@@ -44,19 +44,39 @@ function setOpen(name: string, isOpen: boolean): void {
 
 const refusal = signal<string | undefined>(undefined)
 
-/** Moves a tag with those below it below another one, or to the top level for an empty name. */
+const renameTag = (id: number, name: string) => api.patch('/v1/tags/{id}', { params: { id }, body: { name } })
+
+/**
+ * Moves a tag with those below it below another one, or to the top level for an empty name: all of them, or none if a
+ * name is taken or refused.
+ */
 async function moveTag(moved: string, parent: string): Promise<void> {
   refusal.value = undefined
+  const renamed: Named[] = []
   try {
     const { tags } = await api.get('/v1/tags')
-    const ids = new Map(tags.map(({ name, id }) => [name, id]))
-    const names = movedNames([...ids.keys()], moved, parent)
-    for (const [before, name] of names ?? []) {
-      const id = ids.get(before)
-      if (id !== undefined) await api.patch('/v1/tags/{id}', { params: { id }, body: { name } })
+    const names = movedNames(
+      tags.map(({ name }) => name),
+      moved,
+      parent,
+    )
+    if (!names) return
+    const others = new Set(tags.filter(({ name }) => !names.has(name)).map(({ name }) => name.toLowerCase()))
+    const taken = [...names.values()].find((name) => others.has(name.toLowerCase()))
+    if (taken !== undefined)
+      throw new Error(`A tag named “${taken}” exists already. Rename one of them first.`)
+    for (const tag of tags) {
+      const name = names.get(tag.name)
+      if (name === undefined) continue
+      await renameTag(tag.id, name)
+      renamed.push(tag)
     }
+    const list = currentList.peek()
+    const shown = list?.kind === 'tag' ? names.get(list.name) : undefined
+    if (shown !== undefined) setParameters({ tag: shown }, { replace: true })
   } catch (error) {
     refusal.value = (error as Error).message
+    for (const { id, name } of renamed.toReversed()) await renameTag(id, name).catch(() => {})
   }
   await invalidate(new Set(['tag', 'note']))
 }
@@ -133,16 +153,21 @@ const Branches = ({ branches }: { branches: readonly TagBranch[] }) => (
 )
 
 /** A tag with tags below it: its link lists and counts the notes of all of them. */
-function Branch({ branch: { name, label, branches } }: { branch: TagBranch }) {
+function Branch({ branch }: { branch: TagBranch }) {
+  const { name, label, branches } = branch
   const list = currentList.value
   const containsCurrent = list?.kind === 'tag' && list.name.startsWith(`${name}/`)
   const isOpen = containsCurrent || (expanded.value ?? readOpen()).has(name)
-  const { data } = useQuery(['tag note', 'below', name], ({ signal }) =>
-    readTagTree(
-      name,
-      { search: '', sort: undefined, limit: 1, offset: 0, content: false, excerpt: false },
-      signal,
-    ),
+  // Counted again when the numbers of its tags change, not with each change of a note.
+  const { data } = useQuery(
+    ['tag', 'below', branch],
+    ({ signal }) =>
+      readTagTree(
+        name,
+        { search: '', sort: undefined, limit: 1, offset: 0, content: false, excerpt: false },
+        signal,
+      ),
+    { placeholderData: (before) => before },
   )
   return (
     <>
