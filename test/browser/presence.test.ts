@@ -58,15 +58,25 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
   test(
     'formulas are drawn from their source, which stays as it is, under the content security policy',
     async () => {
-      const content =
-        'Mass $E = mc^2$ costs $5 and $6.\n\n$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$\n\nWrong $\\frac{1$ here.\n'
+      const content = [
+        'Mass $E = mc^2$ costs $5 and $6.',
+        '$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$',
+        'Wrong $\\frac{1$ here.',
+        // Labels get no id, which could be that of an element of the application.
+        '$$x \\tag{1} \\label{main}$$',
+        // A macro that expands to hundreds of thousands of letters stays text, like a link.
+        `$$\\def\\a{${'x'.repeat(900)}}${'\\a '.repeat(350)}$$`,
+        '$\\href{javascript:alert(1)}{x}$',
+        '',
+      ].join('\n\n')
       const { body } = await app.server.post('/v1/notes', { title: 'Formulas', content })
       await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
-      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 2`)
+      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 3`)
+      expect(await page.$('math :is([id], [href])')).toBeNull()
       expect(await page.$eval('.md-formula.display', (one) => one.querySelector('mfrac') !== null)).toBe(true)
       expect(await page.$eval('.cm-content', (one) => one.textContent)).toContain('costs $5 and $6.')
       await page.goto(`${app.server.url}/app/notes/${body.note.id}?show=preview`)
-      await page.waitForFunction(`document.querySelectorAll('.read math').length === 2`)
+      await page.waitForFunction(`document.querySelectorAll('.read math').length === 3`)
       expect((await app.server.get(`/v1/notes/${body.note.id}`)).body.note.content).toBe(content)
       expect(app.problems).toEqual([])
     },

@@ -15,10 +15,32 @@ async function load(): Promise<Temml> {
 /** Longer formulas stay text, because drawing them would hold up typing. */
 const MAX_LENGTH = 2_000
 
+/** Commands that define macros, with which a short formula grows to hundreds of thousands of elements. */
+const DEFINITION = /\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let)(?![a-zA-Z])/
+const WITH_DEFINITIONS = { maxLength: 300, maxExpand: 100 }
+
+/** The largest size of a rule or space, in em and in points. */
+const MAX_SIZE: [em: number, pt: number] = [50, 500]
+
+const isTooLong = (text: string): boolean =>
+  text.length > (DEFINITION.test(text) ? WITH_DEFINITIONS.maxLength : MAX_LENGTH)
+
 function draw(library: Temml, element: HTMLElement, text: string, isDisplay: boolean): void {
   const drawn = document.createElement('span')
   try {
-    library.render(text, drawn, { displayMode: isDisplay, throwOnError: true, trust: false, annotate: false })
+    library.render(text, drawn, {
+      displayMode: isDisplay,
+      throwOnError: true,
+      trust: false,
+      annotate: false,
+      maxSize: MAX_SIZE,
+      ...(DEFINITION.test(text) && { maxExpand: WITH_DEFINITIONS.maxExpand }),
+    })
+    // The names of labels must not take those of the application's elements.
+    for (const named of drawn.querySelectorAll('[id], [href]')) {
+      named.removeAttribute('id')
+      named.removeAttribute('href')
+    }
     element.replaceChildren(...drawn.childNodes)
   } catch (error) {
     element.title = error instanceof Error ? error.message : String(error)
@@ -37,7 +59,7 @@ export function drawFormula(
 ): void {
   const mark = isDisplay ? '$$' : '$'
   element.textContent = `${mark}${text}${mark}`
-  if (text.length > MAX_LENGTH) return
+  if (isTooLong(text)) return
   if (temml) draw(temml, element, text, isDisplay)
   else
     load().then(
