@@ -74,9 +74,9 @@ function enter(entered: Session): void {
     session.value = entered
   })
   startLive(isSame)
-  // The access of owners is never limited.
-  if (isOwner.peek()) notesAccess.value = undefined
-  else void readNotesAccess()
+  // The access of owners is never limited, and the one in another workspace is not known yet.
+  if (isOwner.peek() || !isSame) notesAccess.value = undefined
+  if (!isOwner.peek()) void readNotesAccess()
 }
 
 /** Refetches the session with its user and workspaces. */

@@ -15,9 +15,12 @@ const MAX_LINES = 40
 const MAX_CHARACTERS = 4_000
 const MAX_VALUES = 16
 
-/** The selected note or row, beside the results of the finder. */
+/** The width from which the styles have room for the preview. */
+const WIDE = '(width >= 64rem)'
+
+/** The selected note or row, beside the results of the finder. Narrow screens read and show none. */
 export function FinderPreview({ id }: { id: string | undefined }) {
-  const [, kind, of = ''] = /^(note|record)-(.*)/.exec(id ?? '') ?? []
+  const [, kind, of = ''] = (matchMedia(WIDE).matches && /^(note|record)-(.*)/.exec(id ?? '')) || []
   return (
     <aside class="finder-preview" aria-label="Preview">
       {kind === 'note' && <NotePreview key={of} id={of} />}

@@ -31,6 +31,9 @@ export function NewShare({ kind, targetId, fields = [] }: NewShareProps) {
   const [questions, setQuestions] = useState<readonly Question[]>(() => questionsFor(fields))
   const [introduction, setIntroduction] = useState('')
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
+    // Without a list, a form has all fields.
+    if (kind === 'form' && !questions.some(({ isAsked }) => isAsked))
+      throw new Error('Select at least one field for the form.')
     const [name, password, expires] = [
       textIn(data, 'name'),
       textIn(data, 'password'),
