@@ -6,6 +6,8 @@ export interface Mutant {
   readonly end: number
   readonly replacement: string
   readonly line: number
+  /** The first line of the mutated text, without its indentation. */
+  readonly lineText: string
   /** The mutated text and its replacement, on one line. */
   readonly description: string
 }
@@ -54,13 +56,16 @@ function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string]
 export function mutantsOf(path: string, text: string): Mutant[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const mutants: Mutant[] = []
+  const lines = text.split('\n')
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return
     for (const [target, replacement] of replacementsOf(node, source)) {
       const start = target.getStart(source)
       const line = source.getLineAndCharacterOfPosition(start).line + 1
       const original = text.slice(start, target.end).replaceAll(/\s+/g, ' ')
-      mutants.push({ start, end: target.end, replacement, line, description: `${original} → ${replacement}` })
+      const lineText = lines[line - 1]?.trim() ?? ''
+      const description = `${original} → ${replacement}`
+      mutants.push({ start, end: target.end, replacement, line, lineText, description })
     }
     ts.forEachChild(node, visit)
   }

@@ -9,9 +9,10 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     files: ['src/filter/**/*.ts'],
     tests: [
       'test/filter',
-      'test/records/oracle.test.ts',
       'test/records/list.test.ts',
+      'test/records/oracle.test.ts',
       'test/notes/query.test.ts',
+      'test/transfer/csv.test.ts',
     ],
   },
   access: {
@@ -25,6 +26,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'test/records/idempotency.test.ts',
       'test/http/entity-tags.test.ts',
       'test/people/access',
+      'test/contract/shared-queues.test.ts',
+      'test/operation/statistics.test.ts',
     ],
   },
   delivery: {
@@ -33,6 +36,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'test/events/delivery',
       'test/events/webhooks/ordered.test.ts',
       'test/events/webhooks/delivery-states.test.ts',
+      'test/events/webhooks/rotation.test.ts',
     ],
   },
   writes: {
