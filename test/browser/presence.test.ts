@@ -62,6 +62,8 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
         'Mass $E = mc^2$ costs $5 and $6.',
         '$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$',
         'Wrong $\\frac{1$ here.',
+        // Marks of a quotation are no part of the formula.
+        '> $$\n> a_1\n> $$',
         // Labels get no id, which could be that of an element of the application.
         '$$x \\tag{1} \\label{main}$$',
         // A macro that expands to hundreds of thousands of letters stays text, like a link.
@@ -71,12 +73,12 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
       ].join('\n\n')
       const { body } = await app.server.post('/v1/notes', { title: 'Formulas', content })
       await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
-      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 3`)
+      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 4`)
       expect(await page.$('math :is([id], [href])')).toBeNull()
       expect(await page.$eval('.md-formula.display', (one) => one.querySelector('mfrac') !== null)).toBe(true)
       expect(await page.$eval('.cm-content', (one) => one.textContent)).toContain('costs $5 and $6.')
       await page.goto(`${app.server.url}/app/notes/${body.note.id}?show=preview`)
-      await page.waitForFunction(`document.querySelectorAll('.read math').length === 3`)
+      await page.waitForFunction(`document.querySelectorAll('.read math').length === 4`)
       expect((await app.server.get(`/v1/notes/${body.note.id}`)).body.note.content).toBe(content)
       expect(app.problems).toEqual([])
     },

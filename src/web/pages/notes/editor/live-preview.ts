@@ -191,13 +191,22 @@ function fencedCode(scene: Scene, { from, to, node }: SyntaxNodeRef) {
     scene.out.push(Decoration.widget({ widget: new CopyCode(code.from, code.to), side: 1 }).range(first.to))
 }
 
-/** Draws a formula instead of its source. One on several lines stands in the first; the others have no height. */
-function formula(scene: Scene, { from, to, node }: SyntaxNodeRef) {
-  if (scene.isTouched(from, to)) return
+/**
+ * Draws a formula instead of its source. One on several lines stands in the first; the others have no height. Returns
+ * false for one that stays source.
+ */
+function formula(scene: Scene, { from, to, node }: SyntaxNodeRef): boolean {
+  if (scene.isTouched(from, to)) return false
   const { state, out } = scene
   const [open, close] = node.getChildren('MathMark')
-  if (!open || !close) return
-  const text = state.sliceDoc(open.to, close.from).trim()
+  if (!open || !close) return false
+  // In a quotation, its marks are between the lines.
+  const quotes = node.getChildren('QuoteMark')
+  const ends = [...quotes.map((mark) => mark.from), close.from]
+  const text = [open, ...quotes]
+    .map((mark, at) => state.sliceDoc(mark.to, ends[at]))
+    .join('')
+    .trim()
   const widget = new Formula(text, open.to - open.from === 2)
   const first = state.doc.lineAt(from)
   out.push(Decoration.replace({ widget }).range(from, Math.min(to, first.to)))
@@ -208,6 +217,7 @@ function formula(scene: Scene, { from, to, node }: SyntaxNodeRef) {
     if (isWhole) out.push(Decoration.line({ class: 'md-formula-rest' }).range(line.from))
     hide(scene, line.from, Math.min(to, line.to))
   }
+  return true
 }
 
 /** Decorates a node. Returns false if its children need no decoration. */
@@ -236,8 +246,8 @@ function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
         scene.out.push(Decoration.replace({ widget: new Ornament('rule') }).range(from, to))
       return false
     case 'Math':
-      formula(scene, reference)
-      return true
+      // The marks within would be hidden in place of the formula.
+      return !formula(scene, reference)
     case 'WikiLink':
       return !wikiLink(scene, reference)
     case 'Image':
