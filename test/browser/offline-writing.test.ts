@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
+import { newIds } from '../../src/web/data/new-ids.ts'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
@@ -358,6 +359,42 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       for (const id of ids.slice(0, 2))
         expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['away', 'bulk'])
       await giveUp('Tag away of Bulk 3')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'changes that an earlier version stored are sent',
+    async () => {
+      const id = (await app.server.post('/v1/notes', { title: 'Earlier', content: '' })).body.note.id
+      const [user, workspace] = (await page.evaluate(
+        `fetch('/app/api/session').then((response) => response.json()).then(({ user, workspace }) => [user.id, workspace.id])`,
+      )) as [string, string]
+      const key = { user, workspace, tab: '', at: Date.now() }
+      const row = { id: newIds(1)[0], data: { name: 'Earlier row' } }
+      const entries = [
+        {
+          ...key,
+          name: `tag ${id} before`,
+          action: { kind: 'tag', note: id, title: 'Earlier', tag: 'before', isAdded: true },
+        },
+        {
+          ...key,
+          name: `row ${leads} ${row.id}`,
+          action: { kind: 'row', structure: { id: leads, name: 'Leads' }, row },
+        },
+      ]
+      await page.evaluate(`new Promise((resolve) => {
+        indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
+          const transaction = db.transaction('queue', 'readwrite')
+          for (const entry of ${JSON.stringify(entries)}) transaction.objectStore('queue').put(entry)
+          transaction.oncomplete = () => resolve(db.close())
+        }
+      })`)
+      await page.reload()
+      await nothingPending(page)
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['before'])
+      expect(await names()).toContain('Earlier row')
     },
     BROWSER_TIMEOUT_MS,
   )

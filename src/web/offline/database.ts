@@ -5,6 +5,7 @@ import type { Row } from '../data/records/model.ts'
 import type { Session } from '../data/session.ts'
 import type { OfflineNote } from './offline-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
+import type { EarlierAction } from './stored-actions.ts'
 
 /*
  * The database of this browser: the offline copy, from which reads are answered while the server cannot be reached, and
@@ -51,7 +52,7 @@ interface Schema extends DBSchema {
   marks: { key: [user: string, workspace: string, structure: string]; value: Mark }
   /** Unchanged responses, by path. */
   answers: { key: string; value: object }
-  queue: { key: string[]; value: StoredNote | StoredCell | StoredAction }
+  queue: { key: string[]; value: StoredNote | StoredCell | StoredAction | EarlierAction }
   /** The contents of notes before they were edited, stored only once because storing long texts is slow. */
   bases: { key: string[]; value: StoredBase }
 }

@@ -19,6 +19,7 @@ import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
 import { saveDocument } from './note-documents.ts'
 import { cellEntryOf, changingQueue, entriesOf, keyOf } from './queue.ts'
 import { unlessLate } from './send-order.ts'
+import { ACTION_NAMES, type ActionName, currentForm } from './stored-actions.ts'
 
 /*
  * Changes of tags, pins and properties of notes, and new and changed rows, that wait until the server can be reached. They
@@ -31,14 +32,16 @@ const NO_TAB = ''
 /** The objects that an action changes. Actions on the same subject are sent in order. */
 function subjectsOf(action: PendingAction): string[] {
   if (action.kind === 'rows') return []
-  if (action.kind === 'tag') return action.notes.map(({ id }) => `tag ${id} ${action.tag.toLowerCase()}`)
+  if (action.kind === 'tag') return action.notes.map(({ id }) => `tags ${id} ${action.tag.toLowerCase()}`)
   return [`value ${action.note.id} ${action.property ? `property ${action.property.key}` : 'pinned'}`]
 }
 
 /** The name of an entry. A later action on the same single subject replaces an earlier one. */
 function nameOf(action: PendingAction): string {
   const [subject, ...others] = subjectsOf(action)
-  return subject !== undefined && others.length === 0 ? subject : `${action.kind} ${newIds(1)[0]}`
+  if (subject !== undefined && others.length === 0) return subject
+  const name: ActionName = action.kind === 'tag' ? 'tags' : action.kind
+  return `${name} ${newIds(1)[0]}`
 }
 
 /** An action that replaces a pending one. It may change what the earlier one was to change, unless that was refused. */
@@ -57,9 +60,9 @@ function isBehind(action: PendingAction): boolean {
 export async function listActions(user: string, workspace: string): Promise<StoredAction[]> {
   const db = await database()
   const found = await Promise.all(
-    (['tag', 'value', 'rows'] as const).map((kind) => db.getAll('queue', entriesOf(kind, user, workspace))),
+    ACTION_NAMES.map((name) => db.getAll('queue', entriesOf(name, user, workspace))),
   )
-  return (found.flat() as StoredAction[]).sort((one, other) => one.at - other.at)
+  return (found.flat() as StoredAction[]).map(currentForm).sort((one, other) => one.at - other.at)
 }
 
 const LISTS = new Set(['note', 'tag', 'record', 'property'])

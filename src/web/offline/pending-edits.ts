@@ -9,6 +9,7 @@ import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
 import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
+import { ACTION_NAMES, currentForm } from './stored-actions.ts'
 import { openTabs } from './tabs.ts'
 
 /** A pending edit. */
@@ -55,7 +56,7 @@ export async function listPending(): Promise<PendingEdit[]> {
   const found = entries.map((entry): PendingEdit => {
     const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
     const error = refusalElsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
-    if ('action' in entry) return actionOf(entry, error)
+    if ('action' in entry) return actionOf(currentForm(entry), error)
     if ('row' in entry) return cellOf(entry, error)
     const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
     return noteOf(entry, draftOf(entry, base).text, error)
@@ -140,7 +141,7 @@ function noteOf(
 /** Discards a pending edit, in its tab and in the database. */
 export async function discardPending({ place }: PendingEdit): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
-  if (kind === 'tag' || kind === 'value' || kind === 'rows') return discardAction(place)
+  if (ACTION_NAMES.some((name) => name === kind)) return discardAction(place)
   if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])

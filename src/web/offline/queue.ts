@@ -3,6 +3,7 @@ import type { Draft, DraftKey } from '../data/note-text.ts'
 import type { CellName, EntryKey, Owner } from '../data/pending-cells.ts'
 import { database, notifyCopyChange, onCleared } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
+import type { ActionName } from './stored-actions.ts'
 
 /*
  * The queue of unacknowledged edits of notes and cells, by user and tab. Entries outlive their tab and are adopted by
@@ -169,11 +170,8 @@ export function removeDraft(key: DraftKey): Promise<void> {
 }
 
 /** The key range of all entries of one kind of a user in a workspace. */
-export const entriesOf = (
-  kind: 'note' | 'cell' | 'tag' | 'value' | 'rows',
-  user: string,
-  workspace: string,
-): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
+export const entriesOf = (kind: 'note' | 'cell' | ActionName, user: string, workspace: string): IDBKeyRange =>
+  IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
 
 export const hasCells = async (user: string, workspace: string): Promise<boolean> =>
   (await (await database()).count('queue', entriesOf('cell', user, workspace))) > 0
