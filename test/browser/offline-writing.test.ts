@@ -364,6 +364,40 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
+    'a tag that must be sent again is not added after its removal',
+    async () => {
+      const ids: string[] = []
+      for (const title of ['Late 1', 'Late 2'])
+        ids.push((await app.server.post('/v1/notes', { title, content: '', tags: ['order'] })).body.note.id)
+      await untilStoredOn(page, { texts: (await app.server.get('/v1/notes')).body.total })
+      await page.goto(`${app.server.url}/app/notes?tag=order`)
+      await untilTextIn(page, '.notes-rows', 'Late 2')
+      await setOffline(page, true)
+      await press(page, 'Select')
+      await press(page, 'Select all 2')
+      await press(page, 'Tag…')
+      await page.type('#bulk-tag', 'late')
+      await page.keyboard.press('Enter')
+      await untilText(page, '2 notes tagged #late.')
+      await press(page, 'Undo')
+      await untilText(page, '2 changes pending')
+      await page.evaluate(`{
+        const { fetch } = globalThis
+        globalThis.fetch = (path, init) => {
+          if (init?.method !== 'POST' || !path.endsWith('/tags')) return fetch(path, init)
+          globalThis.fetch = fetch
+          return Promise.resolve(Response.json({}, { status: 503 }))
+        }
+      }`)
+      await setOffline(page, false)
+      await nothingPending(page)
+      for (const id of ids)
+        expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['order'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'changes that an earlier version stored are sent',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Earlier', content: '' })).body.note.id

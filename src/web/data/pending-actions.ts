@@ -59,7 +59,8 @@ export interface StoredAction extends EntryKey {
 
 /** The queue of this browser, once its code is loaded. */
 export const actionQueue: {
-  defer?: (action: PendingAction, replaced: readonly CellName[]) => Promise<void>
+  /** `at` is the time of the action if requests of it were sent without a response. */
+  defer?: (action: PendingAction, replaced: readonly CellName[], at?: number) => Promise<void>
   /** Whether an earlier action on the same subject is pending. */
   isBehind?: (action: PendingAction) => boolean
 } = {}

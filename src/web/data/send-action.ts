@@ -3,13 +3,34 @@ import { api } from './api.ts'
 import { applyOnce, changesOf } from './apply.ts'
 import { eachOf } from './each-of.ts'
 import { keyOfChange } from './note-text.ts'
-import type { ChangedRow, PendingAction, RowsAction, TagAction, ValueAction } from './pending-actions.ts'
-import { isRetryable, Refused, Unreachable, unreachableSince } from './request.ts'
+import {
+  actionQueue,
+  type ChangedRow,
+  type PendingAction,
+  type RowsAction,
+  type TagAction,
+  type ValueAction,
+} from './pending-actions.ts'
+import { isRetryable, isSignedOut, Refused, Unreachable, unreachableSince } from './request.ts'
+import { NotSent } from './sending.ts'
+import { sessionKey } from './session-key.ts'
 
 /** The rest of an action that was not sent, and the error. */
 interface Unsent {
   readonly action: PendingAction
   readonly error: Error
+}
+
+/**
+ * Returns a function that throws `NotSent` once the server cannot be reached, or the session has ended or changed: the
+ * remaining requests of an action would be made by another user, or in another workspace.
+ */
+function sessionCheck(): () => void {
+  const current = sessionKey.peek()
+  return () => {
+    const isCurrent = sessionKey.peek() === current && !isSignedOut.peek()
+    if (!isCurrent || unreachableSince.peek() !== undefined) throw new NotSent()
+  }
 }
 
 /** Sends an action, which the server executes once. Returns what was not executed. */
@@ -19,10 +40,23 @@ export async function sendAction(action: PendingAction, at: number): Promise<Uns
   return undefined
 }
 
-/** Sends an action that has just been made. A value is written whatever it replaces. */
+/**
+ * Sends an action that has just been made. A value is written whatever it replaces. Without a response, the action is stored
+ * with its time, so that it will be sent with the same idempotency keys.
+ */
 export async function sendNow(action: TagAction | ValueAction): Promise<void> {
+  const at = Date.now()
+  try {
+    await sendOnce(action, at)
+  } catch (error) {
+    if (!(error instanceof Unreachable && actionQueue.defer)) throw error
+    await actionQueue.defer(action, [], at)
+  }
+}
+
+async function sendOnce(action: TagAction | ValueAction, at: number): Promise<void> {
   if (action.kind === 'tag') {
-    const unsent = await sendTags(action, Date.now())
+    const unsent = await sendTags(action, at)
     if (unsent) throw unsent.error
     return
   }
@@ -34,8 +68,13 @@ export async function sendNow(action: TagAction | ValueAction): Promise<void> {
 
 /** Changes the tag of each note. Notes that are refused do not hold up the others. */
 async function sendTags(action: TagAction, at: number): Promise<Unsent | undefined> {
+  const check = sessionCheck()
   const outcomes = await eachOf(action.notes, async (note) => {
-    const error = await sendTag(note.id, action, at).catch((reason: Error) => reason)
+    const send = async () => {
+      check()
+      await sendTag(note.id, action, at)
+    }
+    const error = await send().catch((reason: Error) => reason)
     return error ? [{ note, error }] : []
   })
   const unsent = outcomes.flat()
@@ -45,8 +84,7 @@ async function sendTags(action: TagAction, at: number): Promise<Unsent | undefin
   return first && { action: { ...action, notes: unsent.map(({ note }) => note) }, error: first.error }
 }
 
-async function sendTag(id: string, { tag, isAdded }: TagAction, at: number): Promise<undefined> {
-  if (unreachableSince.peek() !== undefined) throw new Unreachable()
+async function sendTag(id: string, { tag, isAdded }: TagAction, at: number): Promise<void> {
   const headers = keyOfChange({ id, tag, isAdded, at })
   if (isAdded) await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [tag] }, headers })
   else
@@ -75,16 +113,21 @@ async function sendRows(action: RowsAction): Promise<void> {
     await api.post('/v1/records', { body: body as never, headers: { 'Idempotency-Key': sentWith } })
     return
   }
+  const check = sessionCheck()
   let { changed } = action
   for (let tries = 1; ; tries++)
     try {
+      check()
       await applyOnce(changesOf({ ...action, changed }))
       return
     } catch (error) {
       // An earlier request without a response created the rows.
       if (isRefusedAs(error, 'name_taken')) return
       if (!isRefusedAs(error, 'stale') || tries === MAX_TRIES) throw error
-      changed = await eachOf(changed, currentVersion)
+      changed = await eachOf(changed, (row) => {
+        check()
+        return currentVersion(row)
+      })
     }
 }
 
@@ -99,6 +142,7 @@ async function sendValue({
   between = [],
   value,
 }: ValueAction): Promise<void> {
+  const check = sessionCheck()
   for (let tries = 1; ; tries++) {
     const params = { id }
     const { note } = await api.get('/v1/notes/{id}', { params, isFresh: true })
@@ -107,9 +151,12 @@ async function sendValue({
       : note.pinned
     if (isSameJson(current, value)) return
     if (![before, ...between].some((known) => isSameJson(current, known)))
-      throw new Error(`Someone else changed this to “${current ?? ''}”. Open the note to choose a value.`)
+      throw new Error(
+        `Someone else changed this to “${textOfValue(current)}”. Open the note to choose a value.`,
+      )
     const data = property ? { properties: { [property.key]: value } } : { pinned: value }
     try {
+      check()
       const change = { kind: 'note', op: 'updated', id, if_unchanged: note.updated_at, data } as const
       await applyOnce([change])
       return
@@ -117,6 +164,12 @@ async function sendValue({
       if (!isRefusedAs(error, 'stale') || tries === MAX_TRIES) throw error
     }
   }
+}
+
+/** The value of a property as text. */
+export function textOfValue(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 const CHANGED_MEANWHILE =

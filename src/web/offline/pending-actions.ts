@@ -13,10 +13,10 @@ import {
 import { type CellName, currentOwner, type EntryKey } from '../data/pending-cells.ts'
 import { isRetryable, isSignedOut, retryDelayOf, unreachableSince } from '../data/request.ts'
 import { sendAction } from '../data/send-action.ts'
-import { sendInOrder } from '../data/sending.ts'
+import { NotSent, sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
-import { saveDocument } from './note-documents.ts'
+import { draftsLoaded, findDocument } from './note-documents.ts'
 import { cellEntryOf, changingQueue, entriesOf, keyOf } from './queue.ts'
 import { unlessLate } from './send-order.ts'
 import { ACTION_NAMES, type ActionName, currentForm } from './stored-actions.ts'
@@ -31,14 +31,14 @@ const NO_TAB = ''
 
 /** The objects that an action changes. Actions on the same subject are sent in order. */
 function subjectsOf(action: PendingAction): string[] {
-  if (action.kind === 'rows') return []
+  if (action.kind === 'rows') return [...action.created, ...action.changed].map(({ id }) => `row ${id}`)
   if (action.kind === 'tag') return action.notes.map(({ id }) => `tags ${id} ${action.tag.toLowerCase()}`)
   return [`value ${action.note.id} ${action.property ? `property ${action.property.key}` : 'pinned'}`]
 }
 
-/** The name of an entry. A later action on the same single subject replaces an earlier one. */
+/** The name of an entry. A later action on the same single note replaces an earlier one. */
 function nameOf(action: PendingAction): string {
-  const [subject, ...others] = subjectsOf(action)
+  const [subject, ...others] = action.kind === 'rows' ? [] : subjectsOf(action)
   if (subject !== undefined && others.length === 0) return subject
   const name: ActionName = action.kind === 'tag' ? 'tags' : action.kind
   return `${name} ${newIds(1)[0]}`
@@ -51,10 +51,13 @@ function merged(earlier: StoredAction | undefined, action: PendingAction): Pendi
   return { ...action, before: replaced.before, between: [...(replaced.between ?? []), replaced.value] }
 }
 
-function isBehind(action: PendingAction): boolean {
+/** Whether one of the entries changes the same object. */
+function sharesSubject(action: PendingAction, entries: readonly StoredAction[]): boolean {
   const subjects = new Set(subjectsOf(action))
-  return known.some((entry) => subjectsOf(entry.action).some((subject) => subjects.has(subject)))
+  return entries.some((entry) => subjectsOf(entry.action).some((subject) => subjects.has(subject)))
 }
+
+const isBehind = (action: PendingAction): boolean => sharesSubject(action, known)
 
 /** The actions of a user in a workspace, oldest first. */
 export async function listActions(user: string, workspace: string): Promise<StoredAction[]> {
@@ -73,13 +76,18 @@ function showChange(): void {
   void invalidate(LISTS)
 }
 
-/** Stores an action until it can be sent, in place of edits of cells. */
-async function defer(action: PendingAction, replaced: readonly CellName[]): Promise<void> {
+/** Stores an action until it can be sent, in place of edits of cells, unless a later one on its note is stored. */
+async function defer(
+  action: PendingAction,
+  replaced: readonly CellName[],
+  at: number = Date.now(),
+): Promise<void> {
   const owner = currentOwner()
   if (!owner) throw new Error('Sign in to save this change.')
-  const entry = { ...owner, tab: NO_TAB, name: nameOf(action), at: Date.now() }
+  const entry = { ...owner, tab: NO_TAB, name: nameOf(action), at }
   await changingQueue(async (queue) => {
     const earlier = (await queue.get(keyOf(entry))) as StoredAction | undefined
+    if (earlier && earlier.at > at) return
     void queue.put({ ...entry, action: merged(earlier, action) })
     for (const name of replaced) void queue.delete(keyOf(cellEntryOf(owner, name)))
   })
@@ -106,6 +114,8 @@ let known: readonly StoredAction[] = []
 async function refresh(): Promise<void> {
   const owner = currentOwner()
   const found = owner ? await listActions(owner.user, owner.workspace).catch(() => []) : []
+  // The user or the workspace has changed meanwhile; another call lists its actions.
+  if (owner?.user !== currentOwner()?.user || owner?.workspace !== currentOwner()?.workspace) return
   pendingCount.value += found.length - known.length
   known = found
   const refused = found.find(({ error }) => error !== undefined)
@@ -155,7 +165,8 @@ async function send(entry: StoredAction): Promise<void> {
   sending.add(name)
   try {
     // The notes may be new, too.
-    await Promise.all(notesOf(action).map(({ id }) => saveDocument(id)))
+    await draftsLoaded()
+    await Promise.all(notesOf(action).map(({ id }) => findDocument(id)?.queue.flush()))
     const unsent = await sendInOrder(at, () => inOneTab(() => sendStored(entry)))
     if (unsent) await keep({ ...entry, action: unsent.action }, unsent.error)
   } catch (error) {
@@ -179,12 +190,20 @@ async function inOneTab<Result>(send: () => Promise<Result>): Promise<Result> {
   return done ? done.result : send()
 }
 
-/** Sends an action, unless another tab has sent it, replaced it or signed in as another user. */
+/**
+ * Sends an action, unless another tab has sent it, replaced it or signed in as another user, or the server has refused it.
+ * An action waits behind an earlier one on the same subject that will be sent again: otherwise an older value would replace
+ * a newer one.
+ */
 async function sendStored(entry: StoredAction) {
-  const stored = (await (await database()).get('queue', keyOf(entry))) as StoredAction | undefined
-  if (stored?.at !== entry.at || !isSendable(entry)) return undefined
-  const unsent = await sendAction(entry.action, entry.at)
-  if (!unsent) await discardAction(entry, entry.at)
+  const entries = await listActions(entry.user, entry.workspace)
+  const stored = entries.find(({ name }) => name === entry.name)
+  if (stored?.at !== entry.at || stored.error !== undefined || !isSendable(entry)) return undefined
+  const earlier = entries.filter(({ at, error }) => at < entry.at && error === undefined)
+  const { action, at } = stored
+  if (sharesSubject(action, earlier)) return { action, error: new NotSent() }
+  const unsent = await sendAction(action, at)
+  if (!unsent) await discardAction(entry, at)
   return unsent
 }
 

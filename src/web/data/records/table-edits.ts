@@ -38,6 +38,8 @@ export async function adoptCells(
       (tab === TAB || !openTabs.has(tab) || (structure.id === shown && isShown === false)) &&
       !editsByStructure.get(structure.id)?.knows(row.id, field.key),
   )
+  // Another user has signed in meanwhile, in whose name they would be sent.
+  if (owner.user !== currentOwner()?.user || owner.workspace !== currentOwner()?.workspace) return []
   for (const cells of Map.groupBy(adopted, ({ structure }) => structure.id).values()) {
     const [first] = cells
     if (first)
