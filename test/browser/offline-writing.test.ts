@@ -468,6 +468,9 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       grid = gridOn(page)
       await grid.shows(1, 1, 'Pasted 1')
       await grid.shows(7, 1, 'New 2')
+      const pasted = (await stored())[1]?.id
+      await page.goto(`${app.server.url}/app/records/${leads}/${pasted}?sort=size&direction=asc`)
+      await untilTextIn(page, '.pane.side h2', 'Pasted 1')
       await setOffline(page, false)
       await nothingPending(page)
       const wanted = ['Lead 0', 'Pasted 1', 'Pasted 2', 'Lead 3', 'Lead 4', 'Lead 5', 'New 1', 'New 2']

@@ -67,10 +67,22 @@ class OfflineCopy {
   async #readRows(structure: Structure): Promise<OfflineRows> {
     const stored = await (await database()).getAll('rows', rowsOf(structure.id))
     const rows = new Map(stored.map(({ id, row }) => [id, row]))
-    for (const { action, at } of await this.#actions())
-      if (action.kind === 'rows' && action.structure.id === structure.id) addPending(rows, action, at)
+    await this.#addPending(structure.id, rows)
     // The key begins with the id of the user.
     return new OfflineRows(structure, [...rows.values()], sessionKey.peek()?.split(' ')[0] ?? '')
+  }
+
+  async #addPending(structure: string, rows: Map<string, Row>): Promise<void> {
+    for (const { action, at } of await this.#actions())
+      if (action.kind === 'rows' && action.structure.id === structure) addPending(rows, action, at)
+  }
+
+  /** A single row of a table. */
+  async row(structure: string, id: string): Promise<Row | undefined> {
+    const stored = await (await database()).get('rows', [structure, id])
+    const rows = new Map(stored && [[id, stored.row]])
+    await this.#addPending(structure, rows)
+    return rows.get(id)
   }
 
   #actions() {
@@ -288,8 +300,8 @@ async function listRows({ copy, query }: ReadRequest) {
 
 async function readRow({ copy, parts: [id = ''] }: ReadRequest) {
   for (const { structure } of copy.marks) {
-    const found = await (await database()).get('rows', [structure, id])
-    if (found) return { record: found.row, structure_id: structure }
+    const record = await copy.row(structure, id)
+    if (record) return { record, structure_id: structure }
   }
   throw new NotOffline('This row isn’t available offline.')
 }

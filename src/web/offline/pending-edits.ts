@@ -2,6 +2,7 @@ import type { PendingAction, RowsAction, StoredAction } from '../data/pending-ac
 import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
 import { discardCell } from '../data/records/table-edits.ts'
 import { editText } from '../data/records/values.ts'
+import { textOfValue } from '../data/send-action.ts'
 import { session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { requestDiscard } from './adopt.ts'
@@ -96,7 +97,7 @@ const cellsOf = ({ changed, created }: RowsAction): string =>
 
 function textOf(action: PendingAction): string {
   if (action.kind === 'rows') return cellsOf(action)
-  return action.kind === 'tag' ? action.tag : String(action.value ?? '')
+  return action.kind === 'tag' ? action.tag : textOfValue(action.value)
 }
 
 function actionOf(entry: StoredAction, error: string | undefined): PendingEdit {
