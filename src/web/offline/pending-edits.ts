@@ -9,7 +9,7 @@ import { requestDiscard } from './adopt.ts'
 import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
 import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
-import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
+import { changingQueue, draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { ACTION_NAMES, currentForm } from './stored-actions.ts'
 import { openTabs } from './tabs.ts'
 
@@ -139,16 +139,27 @@ function noteOf(
   }
 }
 
-/** Discards a pending edit, in its tab and in the database. */
-export async function discardPending({ place }: PendingEdit): Promise<void> {
+/** Discards a pending edit, in the database and in its tab. */
+export async function discardPending({ place, at }: PendingEdit): Promise<void> {
+  const { user, workspace, name, tab } = place
+  if (ACTION_NAMES.some((kind) => name.startsWith(`${kind} `))) return discardAction(place)
+  const ofAllTabs = IDBKeyRange.bound([user, workspace, name], [user, workspace, name, []])
+  // Another tab may have adopted the edit since it was listed.
+  const removed = await changingQueue(async (queue) => {
+    const found = (await queue.getAll(ofAllTabs)).filter((entry) => entry.tab === tab || entry.at === at)
+    for (const entry of found) void queue.delete(keyOf(entry))
+    return found
+  })
+  for (const entry of removed) discardInTab(entry)
+  await writing((store) => {
+    for (const entry of removed) store('bases').delete(keyOf(entry))
+  })
+  notifyCopyChange()
+}
+
+function discardInTab(place: EntryKey): void {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
-  if (ACTION_NAMES.some((name) => name === kind)) return discardAction(place)
   if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])
-  await writing((store) => {
-    store('queue').delete(keyOf(place))
-    store('bases').delete(keyOf(place))
-  })
-  notifyCopyChange()
 }
