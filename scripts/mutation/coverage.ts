@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
 
-/** What one test file runs. */
+/** The lines that one test file runs. */
 export interface Coverage {
   readonly test: string
   readonly ms: number
@@ -41,7 +41,7 @@ export function runTests(
   return exitCode === 0
 }
 
-/** What each test file runs, the quickest first. Throws if a test fails. */
+/** The lines that each test file runs, the quickest file first. Throws if a test fails. */
 export function coverageOf(folder: string, tests: readonly string[]): Coverage[] {
   const files = tests.flatMap((path) =>
     path.endsWith('.ts') ? [path] : [...new Glob(`${path}/**/*.test.ts`).scanSync(folder)],

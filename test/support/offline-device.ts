@@ -55,7 +55,8 @@ export class Device {
   async #newTab(): Promise<Page> {
     const page = await this.context.newPage()
     page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2)
-    await page.setViewport({ width: 1280, height: 800 })
+    // From 1360 px, a note is shown with its details.
+    await page.setViewport({ width: 1440, height: 900 })
     page.on('pageerror', (error) => this.problems.push(String(error)))
     return page
   }

@@ -6,21 +6,29 @@ import { sessionKey } from '../../src/web/data/session-key.ts'
 import { currentForm, type EarlierAction } from '../../src/web/offline/stored-actions.ts'
 
 let fetched: ReturnType<typeof spyOn<typeof globalThis, 'fetch'>>
-/** Answers a request. */
-let answer: (method: string, path: string) => object
+/** Answers a request of an action. */
+let answer: (method: string) => Response
+
+const isOfAction = (path: unknown) => String(path).startsWith('/v1/')
 
 beforeEach(() => {
-  sessionKey.value = 'one here'
   fetched = spyOn(globalThis, 'fetch')
+  // Modules that other tests have loaded send requests of their own when the session changes.
   fetched.mockImplementation((async (path: string, init: RequestInit) =>
-    Response.json(answer(init.method ?? 'GET', path))) as unknown as typeof fetch)
+    isOfAction(path)
+      ? answer(init.method ?? 'GET')
+      : Response.json(
+          { code: 'not_found', detail: 'Not here.' },
+          { status: 404 },
+        )) as unknown as typeof fetch)
+  sessionKey.value = 'one here'
 })
 afterEach(() => {
   sessionKey.value = undefined
   fetched.mockRestore()
 })
 
-const writes = () => fetched.mock.calls.filter(([, init]) => init?.method !== 'GET')
+const writes = () => fetched.mock.calls.filter(([path, init]) => isOfAction(path) && init?.method !== 'GET')
 
 const note = { id: 'note', title: 'Note' }
 const row = { id: 'row', data: { name: 'new' }, updatedAt: '2026-01-01', before: {} }
@@ -31,14 +39,13 @@ const ACTIONS: readonly PendingAction[] = [
 
 test.each(ACTIONS)('after another user has signed in, nothing more is sent of %o', async (action) => {
   answer = (method) => {
-    if (method === 'GET') sessionKey.value = 'other here'
-    return {
+    if (method !== 'GET') return Response.json({ code: 'stale', detail: 'It has changed.' }, { status: 409 })
+    sessionKey.value = 'other here'
+    return Response.json({
       note: { pinned: false, updated_at: '2026-01-01' },
       record: { data: {}, updated_at: '2026-01-02' },
-    }
+    })
   }
-  const stale = Response.json({ code: 'stale', detail: 'It has changed.' }, { status: 409 })
-  if (action.kind === 'rows') fetched.mockResolvedValueOnce(stale)
   const before = action.kind === 'rows' ? 1 : 0
   await expect(sendAction(action, 1)).rejects.toBeInstanceOf(Unreachable)
   expect(writes()).toHaveLength(before)
@@ -47,7 +54,7 @@ test.each(ACTIONS)('after another user has signed in, nothing more is sent of %o
 test('after another user has signed in, the other notes of a tag get no request', async () => {
   answer = () => {
     sessionKey.value = 'other here'
-    return { tags: [] }
+    return Response.json({ tags: [] })
   }
   const notes = Array.from({ length: 100 }, (_, at) => ({ id: `note-${at}`, title: 'Note' }))
   await expect(sendAction({ kind: 'tag', notes, tag: 'away', isAdded: true }, 1)).rejects.toBeInstanceOf(
