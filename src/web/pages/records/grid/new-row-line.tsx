@@ -2,6 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { useSerialized } from '../../../components/serialized.ts'
 import { type Field, isComputed } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { faultyField } from '../../../data/records/refusals.ts'
@@ -35,23 +36,27 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     setFault({ key, error })
     goTo(key)
   }
-  const write = useAction(async () => {
-    const { data, errors } = await readNewRow(structure, draft.texts)
+  const create = useAction(async () => {
+    const texts = draft.current()
+    const { data, errors } = await readNewRow(structure, texts)
     const [first] = Object.entries(errors)
     if (first) return refuse(...first)
     if (Object.keys(data).length === 0) return
+    // Cleared at once, so that the next row can be typed while this one is created.
+    draft.clear()
+    setFault(undefined)
+    goTo(undefined)
     try {
       await createRow(structure, data)
     } catch (error) {
       const { message } = error as Error
+      draft.restore(texts)
       return refuse(faultyField(structure.fields, faultIn(error))?.key ?? '', message)
     }
-    setFault(undefined)
-    draft.clear()
     source.refreshNow()
     showLast.current = isAsEntered()
-    goTo(undefined)
   })
+  const write = useSerialized(create.run)
   // A row in the order of entry appears directly above this line.
   const lines = source.lines.value
   useLayoutEffect(() => {
@@ -62,7 +67,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
   }, [lines])
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.isComposing) return
-    if (event.key === 'Enter') void write.run()
+    if (event.key === 'Enter') void write()
     else if (event.key === 'Escape') {
       draft.clear()
       setFault(undefined)

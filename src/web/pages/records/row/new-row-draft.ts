@@ -26,6 +26,9 @@ const stored = {
   },
 }
 
+const filled = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
+
 /** The draft of a new row, shared by the line below the grid and the form beside it. */
 export function newRowOf(structure: string) {
   const name = `${sessionKey.value} ${structure}`
@@ -34,10 +37,15 @@ export function newRowOf(structure: string) {
     stored.write(name, texts)
   }
   const texts = typed.value.get(name) ?? stored.read(name) ?? NONE
+  const current = () => typed.peek().get(name) ?? texts
   return {
     texts,
-    type: (key: string, text: string) => set({ ...(typed.peek().get(name) ?? texts), [key]: text }),
+    /** The texts as they are now, also after those of this call have changed. */
+    current,
+    type: (key: string, text: string) => set({ ...current(), [key]: text }),
     clear: () => set(NONE),
+    /** Puts the texts of a refused row back. Text that was typed meanwhile takes precedence. */
+    restore: (refused: Texts) => set({ ...refused, ...filled(current()) }),
   }
 }
 
