@@ -8,6 +8,7 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
@@ -353,9 +354,15 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await app.server.delete(`/v1/notes/${ids[2]}`)
       await setOffline(page, false)
       await untilText(page, 'Tag away of Bulk 3')
-      const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
-      const tagged = (changes as Change[]).filter(({ op }) => op === 'updated')
-      expect(tagged.map(({ id }) => id).sort()).toEqual([ids[0], ids[0], ids[1], ids[1]].map(String))
+      const tagged = async () =>
+        ((await app.server.get(`/v1/changes?after=${cursor}`)).body.changes as Change[]).filter(
+          ({ op }) => op === 'updated',
+        )
+      // The removal is sent after the tag.
+      await until(async () => (await tagged()).length >= 4)
+      expect((await tagged()).map(({ id }) => id).sort()).toEqual(
+        [ids[0], ids[0], ids[1], ids[1]].map(String),
+      )
       for (const id of ids.slice(0, 2))
         expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['away', 'bulk'])
       await giveUp('Tag away of Bulk 3')
