@@ -249,7 +249,7 @@ const RESPONDS_FOR_MS = 500
 
 /** The calls that sync commits to the disk. */
 export interface DiskCalls extends Pick<typeof fs, 'fdatasync'> {
-  /** The clock by which they are late; the system's by default. */
+  /** Measures how long they take; the system's by default. */
   readonly clock?: Clock
 }
 
@@ -275,6 +275,7 @@ function openWal(file: string): number {
 
 export class WalSync {
   readonly #options: WalSyncOptions
+  readonly #clock: Clock
   readonly #descriptor: number
   #syncedAt = Number.NEGATIVE_INFINITY
   #isRunning = false
@@ -284,12 +285,13 @@ export class WalSync {
   /** Needs an existing WAL, which stays the same file until the database is closed. */
   constructor(options: WalSyncOptions) {
     this.#options = options
+    this.#clock = options.disk?.clock ?? systemClock
     this.#descriptor = openWal(options.file)
   }
 
   /** Whether the disk responded a moment ago. */
   get hasResponded(): boolean {
-    return !this.#isRunning && performance.now() - this.#syncedAt < RESPONDS_FOR_MS
+    return !this.#isRunning && this.#clock.monotonicMs() - this.#syncedAt < RESPONDS_FOR_MS
   }
 
   /**
@@ -309,7 +311,7 @@ export class WalSync {
       onFailure(failure)
     }
     if (this.#hasFailed) throw unavailable(NOT_CONFIRMED)
-    this.#syncedAt = performance.now()
+    this.#syncedAt = this.#clock.monotonicMs()
   }
 
   /** The descriptor stays open until a pending sync has finished. */

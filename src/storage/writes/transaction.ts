@@ -124,11 +124,14 @@ export class WriteGroup {
   readonly done: Item[] = []
   readonly #refused: RefusedItem[] = []
   /** When the lock was taken. */
-  readonly locked = performance.now()
+  readonly locked: number
   readonly #sql: Sql
+  readonly #clock: Clock
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, clock: Clock) {
     this.#sql = sql
+    this.#clock = clock
+    this.locked = clock.monotonicMs()
   }
 
   get isEmpty(): boolean {
@@ -141,7 +144,7 @@ export class WriteGroup {
   }
 
   get isFull(): boolean {
-    return this.done.length === MOST_WRITES || performance.now() - this.locked > MOST_MS
+    return this.done.length === MOST_WRITES || this.#clock.monotonicMs() - this.locked > MOST_MS
   }
 
   /**

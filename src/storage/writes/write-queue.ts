@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import { reach } from '../../lib/failure-points.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import { Histogram } from '../../lib/histogram.ts'
@@ -57,15 +57,13 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
-  /**
-   * Whether the lock is regularly left free for other processes during many commits; a command yields to a server.
-   */
+  /** Whether the lock is left free for other processes now and then; a command yields to a server. */
   yieldsLock?: boolean
   /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
   /** Syncs commits, unless COMMIT itself does that. */
   sync?: Sync
-  /** The clock by which the disk is late; the system's by default. */
+  /** Measures how long the disk and the lock take; the system's by default. */
   diskClock?: Clock | undefined
   /** Called before the writes of a commit are settled, with the failure if it may be lost; a refusal rejects them. */
   onCommit?: (failure?: Refusal) => Refusal | undefined
@@ -99,6 +97,7 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions
   readonly #queue = new FairQueue<Item | Pause>()
   readonly #disk: DiskWatch
+  readonly #diskClock: Clock
   #scheduled = false
   #isPaused = false
   /** The group whose transaction stays open for a turn of the event loop. */
@@ -119,7 +118,8 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
-    this.#disk = new DiskWatch(options.log, options.diskClock)
+    this.#diskClock = options.diskClock ?? systemClock
+    this.#disk = new DiskWatch(options.log, this.#diskClock)
   }
 
   /** Why writes fail: from a failed commit until the next successful one, and like `refusal`. */
@@ -208,7 +208,7 @@ export class WriteQueue {
 
   /** For how many milliseconds the lock must still be left free. */
   #lockFreeFor(): number {
-    const left = this.#committedAt + LOCK_FREE_MS - performance.now()
+    const left = this.#committedAt + LOCK_FREE_MS - this.#diskClock.monotonicMs()
     if (left > 0 && this.#heldMs < MAX_HOLD_MS) return 0
     this.#heldMs = 0
     return left
@@ -219,7 +219,7 @@ export class WriteQueue {
     if (this.idle || this.#open || this.#syncing || this.#isPaused) return
     const { sync, sql } = this.#options
     const next = this.#queue.next
-    if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), new WriteGroup(sql))
+    if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), new WriteGroup(sql, this.#diskClock))
     else if (next && 'begin' in next) (this.#queue.take() as Pause).begin()
     else if (this.#begin()) this.#runWrites()
   }
@@ -253,7 +253,7 @@ export class WriteQueue {
       this.#lockedSince = undefined
       return true
     } catch (error) {
-      const now = performance.now()
+      const now = this.#diskClock.monotonicMs()
       this.#lockedSince ??= now
       if (isBusy(error) && now - this.#lockedSince < this.#options.lockWaitMs) {
         this.#scheduled = true
@@ -272,7 +272,7 @@ export class WriteQueue {
    * Runs one long write, or short ones for a few milliseconds, and commits them, possibly one turn later with others.
    */
   #runWrites(): void {
-    const group = new WriteGroup(this.#options.sql)
+    const group = new WriteGroup(this.#options.sql, this.#diskClock)
     const isLong = this.#queue.nextKey === LONG
     const isBegun = this.#run(group, () => {
       if (this.#runNext(group) && !isLong) this.#runOthers(group)
@@ -368,7 +368,7 @@ export class WriteQueue {
     this.commitSizes.add(group.done.length)
     reach('synced')
     const refusal = this.#options.onCommit?.(failure)
-    this.#committedAt = performance.now()
+    this.#committedAt = this.#diskClock.monotonicMs()
     this.#heldMs += this.#committedAt - group.locked
     group.settle(failure ?? refusal)
   }
