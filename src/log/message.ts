@@ -323,6 +323,9 @@ export interface SignedDelivery {
   readonly sequence?: number | null
 }
 
+/** Replaces the values of a subscription's own headers wherever they are shown. */
+export const MASK = '…'
+
 /** All headers that the service sends in an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
   const { secrets, event, eventId, deliveryId, body, contentType, sequence = null } = delivery

@@ -7,12 +7,12 @@ import { isObject } from '../../lib/json.ts'
 import { patched, patchedFlag } from '../../lib/patch.ts'
 import { atPlace, invalid, refused } from '../../lib/refusal.ts'
 import { quoteList } from '../../lib/text.ts'
-import { checkTemplate, DUE_EVENT, EVENTS_OF, type Kind, RECORD_EVENTS } from '../../log/message.ts'
+import { checkTemplate, DUE_EVENT, EVENTS_OF, type Kind, MASK, RECORD_EVENTS } from '../../log/message.ts'
 import { storedTree } from '../../notes/query/tree-query.ts'
 import { type Definition, definitionOf, type StructureRow } from '../../records/structures/store.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { PatchWebhookBody } from './schema.ts'
-import { dueOf, eventsOf, kindOf, MASK, type WebhookRow } from './store.ts'
+import { dueOf, eventsOf, kindOf, type WebhookRow } from './store.ts'
 
 /* The kind of a subscription (rows, notes or files) determines which attributes a caller may combine. */
 

@@ -2,21 +2,14 @@ import type { Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
 import { repeatWrite } from '../../kernel/repeated.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
-import { signedHeaders, TEST_EVENT } from '../../log/message.ts'
+import { MASK, signedHeaders, TEST_EVENT } from '../../log/message.ts'
 import { notifyDispatcher, publishTest, type Receiver } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { getWebhook } from './service.ts'
-import {
-  kindOf,
-  MASK,
-  presentAttempt,
-  presentDelivery,
-  presentStructureOf,
-  type WebhookRow,
-} from './store.ts'
+import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
 
 /* The deliveries of a subscription, as responses show them. */
 

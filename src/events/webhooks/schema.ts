@@ -6,11 +6,10 @@ import { RECORD_OPERATORS_TEXT } from '../../http/schema/operator-tables.ts'
 import { t } from '../../http/schema/types.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
-import { EVENTS, FORMATS, KINDS, SUBSCRIBED_EVENTS } from '../../log/message.ts'
+import { EVENTS, FORMATS, KINDS, MASK, SUBSCRIBED_EVENTS } from '../../log/message.ts'
 import { MAX_FIELDS, structureName } from '../../records/structures/schema.ts'
 import { DELIVERY_STATUSES } from './deliveries.ts'
 import { subscribedStructure } from './event-schema.ts'
-import { MASK } from './store.ts'
 
 const MAX_DELIVERIES = 200
 

@@ -3,7 +3,7 @@ import type { RawCondition } from '../../filter/record/parse.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
 import type { Due } from '../../log/due.ts'
-import type { Kind, SubscribedEvent } from '../../log/message.ts'
+import { type Kind, MASK, type SubscribedEvent } from '../../log/message.ts'
 import { type RowOf, storedObjects } from '../../log/objects/statements.ts'
 import { from, insertInto, rowsBy, updateOf } from '../../storage/query.ts'
 import { webhooks } from '../../storage/schema/webhooks.ts'
@@ -64,9 +64,6 @@ export const listWithEarlierSecrets = rowsBy(() =>
 /** A subscription that is both disabled and paused appears as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
-
-/** Replaces the values of a subscription's own headers in responses. */
-export const MASK = '…'
 
 /** All header names without values; absent when there are none. */
 function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {

@@ -1,5 +1,5 @@
 import { logChange, systemAuthor } from '../../../log/log.ts'
-import { TEST_EVENT } from '../../../log/message.ts'
+import { MASK, TEST_EVENT } from '../../../log/message.ts'
 import { unblockNext } from '../../../log/ordered.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
@@ -305,7 +305,6 @@ function insertAttempt({ sql }: Tx, attempt: FinishedAttempt): boolean {
 const SECRET_HEADERS =
   /^(?:set-cookie2?|cookie|(?:proxy-)?authorization|(?:proxy-|www-)authenticate|(?:proxy-)?authentication-info|x-api-key)$/i
 
-const MASK = '…'
 /** Shorter values are no secrets, and may occur in any text. */
 const MIN_SECRET_LENGTH = 8
 
