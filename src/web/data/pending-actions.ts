@@ -66,12 +66,16 @@ export const actionQueue: {
 } = {}
 
 /**
- * Sends an action, or stores it until it can be sent: while the server cannot be reached, and while an earlier action on
- * the same subject is pending, which would otherwise be sent after it.
+ * Whether an action must be stored instead of sent: while the server cannot be reached, and while an earlier action on the
+ * same subject is pending, which would otherwise be sent after it.
  */
+export const mustWait = (action: PendingAction): boolean =>
+  unreachableSince.peek() !== undefined || actionQueue.isBehind?.(action) === true
+
+/** Sends an action, or stores it until it can be sent. */
 export async function writeAction(action: TagAction | ValueAction): Promise<void> {
   try {
-    if (unreachableSince.peek() !== undefined || actionQueue.isBehind?.(action)) throw new Unreachable()
+    if (mustWait(action)) throw new Unreachable()
     const { sendNow } = await import('./send-action.ts').catch(() => {
       throw new Unreachable()
     })

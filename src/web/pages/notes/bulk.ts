@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../data/apply.ts'
 import { eachOf } from '../../data/each-of.ts'
-import { actionQueue, deferAction, type TagAction } from '../../data/pending-actions.ts'
+import { deferAction, mustWait, type TagAction } from '../../data/pending-actions.ts'
 import { withTag } from '../../data/pending-values.ts'
 import { Refused, Unreachable, unreachableSince } from '../../data/request.ts'
 import { type NoteQuery, type Row, readSlice } from './list-data.ts'
@@ -81,7 +81,7 @@ export async function changeSelected(
 export async function tagSelected(tag: string, isAdded: boolean): Promise<Undo> {
   try {
     const action = tagAction([...selected.peek().values()], tag, isAdded)
-    if (unreachableSince.peek() !== undefined || actionQueue.isBehind?.(action)) throw new Unreachable()
+    if (mustWait(action)) throw new Unreachable()
     return await changeSelected(({ tags, updatedAt }) => ({
       op: 'updated',
       ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
