@@ -16,6 +16,7 @@ import { benchAgents } from './parts/agents.ts'
 import { benchApplication } from './parts/application.ts'
 import { benchChanges } from './parts/changes.ts'
 import { benchEvents } from './parts/events.ts'
+import { benchFeltSpeed } from './parts/felt-speed.ts'
 import { benchImports } from './parts/imports.ts'
 import { benchMirror } from './parts/mirror.ts'
 import { benchNotes } from './parts/notes.ts'
@@ -98,9 +99,10 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   },
   app: {
     title: 'Application',
-    run: () => {
+    run: async () => {
       const [notes, rows] = quick ? [10_000, 100_000] : [100_000, 1_000_000]
-      return benchApplication({ notes, rows, minutes: Number(values.minutes) })
+      const minutes = Number(values.minutes)
+      return [await benchFeltSpeed(), ...(await benchApplication({ notes, rows, minutes }))]
     },
   },
   workspaces: {

@@ -14,6 +14,12 @@ export function timesOf(samples: readonly number[]): Times {
 
 export const median = (samples: readonly number[]): number => timesOf(samples).median
 
+export const p95 = (samples: readonly number[]): number =>
+  quantile(
+    samples.toSorted((left, right) => left - right),
+    0.95,
+  )
+
 export type Action = () => unknown | Promise<unknown>
 
 /**

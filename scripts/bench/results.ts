@@ -1,6 +1,6 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { buildVersion } from '../lib/version.ts'
-import type { Times } from './measure.ts'
+import { median, p95, type Times } from './measure.ts'
 import { reasonFor } from './missed-goals.ts'
 
 /** One row of the results. */
@@ -97,6 +97,25 @@ export const timesRow = (what: string, daybook: Times, floor: Times, goal: Goal 
     floor: floor.median,
     goal,
     text: { daybook: timesText(daybook), floor: timesText(floor) },
+  })
+
+const p95Text = (samples: readonly number[]): string =>
+  `${milliseconds(p95(samples))} (median ${milliseconds(median(samples))})`
+
+/** Returns the row of the 95th percentile of samples in milliseconds. */
+export const p95Row = (
+  what: string,
+  samples: readonly number[],
+  max: number,
+  floor?: readonly number[],
+): Row =>
+  rowOf({
+    what: `${what}, p95`,
+    show: milliseconds,
+    daybook: p95(samples),
+    floor: floor && p95(floor),
+    goal: { max },
+    text: { daybook: p95Text(samples), ...(floor && { floor: p95Text(floor) }) },
   })
 
 /** Compares the time in a large database with the time in a small one. */

@@ -62,18 +62,22 @@ async function measurePlace(
 }
 
 /** Measures key presses at the start, middle and end of a note, and of the same text in a bare editor. */
-export async function measureKeys(page: Page, server: Server, note: string, text: string) {
+export async function measureKeys(
+  page: Page,
+  server: Server,
+  { note, text, places = PLACES }: { note: string; text: string; places?: readonly Place[] },
+) {
   const bare = await serveBareEditor(text)
   const isSaved = () => page.waitForSelector('#note .status.ok')
   const isIdle = () => page.evaluate('new Promise(requestIdleCallback)')
-  const places: { place: Place; keys: number[]; floor: number[] }[] = []
+  const measured: { place: Place; keys: number[]; floor: number[] }[] = []
   try {
-    for (const place of PLACES) {
+    for (const place of places) {
       const keys = await measurePlace(page, `${originOf(server)}/app/notes/${note}`, place, isSaved)
-      places.push({ place, keys, floor: await measurePlace(page, `${bare.url}`, place, isIdle) })
+      measured.push({ place, keys, floor: await measurePlace(page, `${bare.url}`, place, isIdle) })
     }
   } finally {
     await bare.stop(true)
   }
-  return places
+  return measured
 }

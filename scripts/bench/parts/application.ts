@@ -28,7 +28,7 @@ import {
 } from '../browser/row-views.ts'
 import { fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
 import { median } from '../measure.ts'
-import { milliseconds, type Row, rowOf, type Section } from '../results.ts'
+import { milliseconds, p95Row, type Row, rowOf, type Section } from '../results.ts'
 import { startServer } from '../servers.ts'
 
 const MAX_LIST_MS = 300
@@ -55,24 +55,8 @@ export interface Sizes {
   readonly minutes: number
 }
 
-const p95 = (samples: readonly number[]): number =>
-  [...samples].sort((left, right) => left - right)[Math.floor(samples.length * 0.95)] ?? Number.NaN
-
 const timeRow = (what: string, daybook: number, max: number | undefined, floor?: number): Row =>
   rowOf({ what, show: milliseconds, daybook, floor, goal: { max } })
-
-const p95Text = (samples: readonly number[]): string =>
-  `${milliseconds(p95(samples))} (median ${milliseconds(median(samples))})`
-
-const p95Row = (what: string, samples: readonly number[], max: number, floor?: readonly number[]): Row =>
-  rowOf({
-    what: `${what}, p95`,
-    show: milliseconds,
-    daybook: p95(samples),
-    floor: floor && p95(floor),
-    goal: { max },
-    text: { daybook: p95Text(samples), ...(floor && { floor: p95Text(floor) }) },
-  })
 
 /** Minutes of scrolling after which the rows cached for scrolling are complete. */
 const FULL_AFTER = 2
@@ -109,7 +93,7 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
     const signIns = await measureSignIns(page)
     const known = Math.min(notes, KNOWN_NOTES)
     const colds = await measureColdStarts(browser, server, known)
-    const keys = await measureKeys(page, server, note, text)
+    const keys = await measureKeys(page, server, { note, text })
     await openGrid(page, gridAddress(server, structure.id))
     const jumps = await measureJumps(page, JUMPS)
     await openGrid(page, gridAddress(server, structure.id))

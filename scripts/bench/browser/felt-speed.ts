@@ -1,0 +1,142 @@
+import type { Page } from 'puppeteer-core'
+import { writeRecords } from '../../../src/records/rows/writing/write-records.ts'
+import { createStructure } from '../../../src/records/structures/service.ts'
+import { wordOfRank } from '../corpus.ts'
+import type { Dataset } from '../dataset.ts'
+import type { Server } from '../servers.ts'
+import { originOf } from './page.ts'
+
+/*
+ * The speed of everyday work, from a click or key until the result is painted, in a page that is already open. Each
+ * kind is tried on several objects in turn, so that caches of the browser help as much as they help a user.
+ */
+
+const TRIES = 24
+const BATCH = 500
+const TYPES = ['text', 'number', 'date', 'select'] as const
+const OPTIONS = ['Next', 'Doing', 'Done']
+
+/** A table for `measureSwitches`. */
+export interface WideTable {
+  readonly id: string
+  readonly name: string
+}
+
+const cellValue = (type: (typeof TYPES)[number], row: number, column: number): string | number => {
+  if (type === 'number') return (row * 7 + column) % 1_000
+  if (type === 'date')
+    return `2026-${String((row % 12) + 1).padStart(2, '0')}-${String((column % 28) + 1).padStart(2, '0')}`
+  if (type === 'select') return OPTIONS[row % OPTIONS.length] ?? ''
+  return `${wordOfRank(row % 5_000)} ${wordOfRank(column * 31)}`
+}
+
+/** Fills a table of text, numbers, dates and options. */
+export async function fillWideTable(
+  { ctx, caller }: Dataset,
+  name: string,
+  size: { rows: number; columns: number },
+): Promise<WideTable> {
+  const fields = Array.from({ length: size.columns }, (_, column) => {
+    const type = TYPES[column % TYPES.length] ?? 'text'
+    return {
+      key: `c${column}`,
+      type,
+      label: `Column ${column}`,
+      ...(type === 'select' && { options: OPTIONS }),
+    }
+  })
+  const { id } = await ctx.db.write((tx): { id: string } => createStructure(tx, caller, { name, fields }))
+  for (let made = 0; made < size.rows; made += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, size.rows - made) }, (_, index) => ({
+      data: Object.fromEntries(
+        fields.map(({ key, type }, column) => [key, cellValue(type, made + index, column)]),
+      ),
+    }))
+    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: name, rows }))
+  }
+  return { id, name }
+}
+
+/**
+ * Calls an action and resolves with the milliseconds until a condition holds and that frame is painted. Both are texts
+ * of expressions.
+ */
+const timed = (action: string, isDone: string): string => `new Promise((resolve) => {
+  const from = performance.now()
+  const channel = new MessageChannel()
+  channel.port1.onmessage = () => resolve(performance.now() - from)
+  const look = () => requestAnimationFrame(() => (${isDone}) ? channel.port2.postMessage(0) : look())
+  ${action}
+  look()
+})`
+
+/** Opens notes by clicks on the rows of the list. */
+export async function measureNoteOpenings(page: Page, server: Server): Promise<number[]> {
+  await page.goto(`${originOf(server)}/app/notes`)
+  await page.waitForSelector('.notes-rows a')
+  const samples: number[] = []
+  for (let at = 0; at <= TRIES; at++) {
+    const took = await page.evaluate(`(() => {
+      const link = document.querySelectorAll('.notes-rows a')[${at % 8}]
+      const before = document.querySelector('#note .cm-content')
+      return ${timed(
+        'link.click()',
+        `location.pathname === new URL(link.href).pathname &&
+          document.querySelector('#note .cm-content') !== before &&
+          document.querySelector('#note .cm-line')`,
+      )}
+    })()`)
+    // The first one loads the editor.
+    if (at > 0) samples.push(took as number)
+  }
+  return samples
+}
+
+/** Switches to a table from another one, by their links at the side. */
+export async function measureSwitches(
+  page: Page,
+  server: Server,
+  { from, to }: { from: WideTable; to: WideTable },
+): Promise<number[]> {
+  await page.goto(`${originOf(server)}/app/records/${from.id}`)
+  const isShown = (table: WideTable) => `location.pathname.endsWith('/${table.id}') &&
+    document.querySelector('.bar h2.cut')?.textContent.includes('${table.name}') &&
+    document.querySelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')`
+  const go = (table: WideTable) =>
+    page.evaluate(timed(`document.querySelector('a[href$="/records/${table.id}"]').click()`, isShown(table)))
+  await page.waitForFunction(isShown(from))
+  const samples: number[] = []
+  for (let at = 0; at <= TRIES; at++) {
+    const took = await go(to)
+    if (at > 0) samples.push(took as number)
+    await go(from)
+  }
+  return samples
+}
+
+/** Opens the finder and types a letter: measures from this key to the first result. */
+export async function measureFinder(page: Page, server: Server): Promise<number[]> {
+  await page.goto(`${originOf(server)}/app/notes`)
+  await page.waitForSelector('.notes-rows a')
+  const samples: number[] = []
+  for (let at = 0; at <= TRIES; at++) {
+    await page.keyboard.down('Control')
+    await page.keyboard.press('k')
+    await page.keyboard.up('Control')
+    await page.waitForSelector('#find input')
+    const word = wordOfRank(400 + at * 7)
+    const took = await page.evaluate(`(() => {
+      const input = document.querySelector('#find input')
+      const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+      return ${timed(
+        `set.call(input, ${JSON.stringify(word)})
+         input.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
+        `[...document.querySelectorAll('#find [role=option]')].some((one) => one.textContent.includes('${word}'))`,
+      )}
+    })()`)
+    if (at > 0) samples.push(took as number)
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#find:not([open])')
+  }
+  return samples
+}
