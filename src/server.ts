@@ -21,12 +21,12 @@ import { remoteOf } from './log/mirror-guard.ts'
 import { createBackups } from './operation/backups/schedule.ts'
 import { removeLeftCopies } from './operation/backups/temporary.ts'
 import { retentionJobs } from './operation/schedule.ts'
-import { upgradeDerived, upgradeSteps } from './operation/upgrade.ts'
+import { openUpgraded } from './operation/upgrade.ts'
 import { bootstrap, createUserLink } from './people/administration.ts'
 import { saveServerAddress } from './people/sessions/server-address.ts'
 import { credentials } from './people/sessions/sessions.ts'
 import { type ServerLock, takeServerLock } from './storage/connection/server-lock.ts'
-import { type Db, openDatabase } from './storage/database.ts'
+import type { Db } from './storage/database.ts'
 import { asUnavailable } from './storage/errors.ts'
 import type { Tx } from './storage/writes/transaction.ts'
 
@@ -78,15 +78,13 @@ export async function startServer(
   try {
     const log = createLog(config.logLevel, systemClock, print)
     const clock = systemClock
-    const db = openDatabase({
+    const db = await openUpgraded({
       file: config.db,
       programVersion: VERSION,
       clock,
       log,
       role: 'server',
       checkpoint: config.checkpoint,
-      afterUpgrade: upgradeDerived,
-      upgradeSteps,
     })
     refuseOtherKind(db, mirroring !== undefined)
     const ctx = contextOn({ config, db, clock, log, credentials })

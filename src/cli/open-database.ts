@@ -13,7 +13,7 @@ import type { WorkspaceRow } from '../people/accounts/store.ts'
 import { getWorkspaceOrOnly } from '../people/accounts/workspaces.ts'
 import { findServerAddress } from '../people/sessions/server-address.ts'
 import { isServed } from '../storage/connection/server-lock.ts'
-import { type Db, openDatabase } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
@@ -34,8 +34,8 @@ export async function withDatabaseFile<T>(
   use: (db: Db) => T | Promise<T>,
 ): Promise<T> {
   // Imported on demand: a static import would delay the start of every command.
-  const { upgradeDerived, upgradeSteps } = await import('../operation/upgrade.ts')
-  const db = openDatabase({
+  const { openUpgraded } = await import('../operation/upgrade.ts')
+  const db = await openUpgraded({
     file,
     programVersion: VERSION,
     clock: systemClock,
@@ -43,8 +43,6 @@ export async function withDatabaseFile<T>(
     log: createLog('silent', systemClock, () => {}),
     role: 'command',
     checkpoint: readCheckpoint(io.env),
-    afterUpgrade: upgradeDerived,
-    upgradeSteps,
   })
   try {
     return await use(db)

@@ -16,7 +16,7 @@ import {
   listWaiting,
   nameOf,
   onEnqueued,
-  RECURRING,
+  SINGLE,
   serviceOf,
   type Waiting,
 } from './jobs.ts'
@@ -136,7 +136,7 @@ export class JobRunner {
           `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
            ON CONFLICT DO UPDATE SET due_at = min(due_at, ?)`,
           kind,
-          RECURRING,
+          SINGLE,
           tx.now + FIRST_RUN_MS,
           tx.now + everyMs,
         )

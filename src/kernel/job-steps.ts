@@ -1,11 +1,23 @@
 import type { Clock } from '../lib/clock.ts'
 import { reach } from '../lib/failure-points.ts'
+import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
+import { unlessStorageFails } from '../storage/errors.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { QueryScheduling, WorkerClient } from '../storage/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { findFirst, findState, isDue, type Job, type JobKey, Later, listWaiting, nameOf } from './jobs.ts'
+import {
+  findFirst,
+  findState,
+  isDue,
+  type Job,
+  type JobKey,
+  Later,
+  listWaiting,
+  nameOf,
+  type UpgradeJob,
+} from './jobs.ts'
 
 /* Where and when the steps of jobs run: for a server by `job-runner.ts`, or for a caller that waits for them. */
 
@@ -161,4 +173,27 @@ export async function settleAll(
       const key = findFirst(db, job)
       if (key !== undefined) await settle(place, job, key)
     }
+}
+
+const PROGRESS_MS = 2_000
+
+/** Settles the jobs of an upgrade, also after it was interrupted, and logs the progress. */
+export async function finishUpgrade(
+  place: Place & { readonly clock: Clock; readonly log: Log },
+  jobs: readonly UpgradeJob[],
+): Promise<void> {
+  const { db, clock, log } = place
+  if (listWaiting(db, jobs).length === 0) return
+  const countLeft = () => jobs.reduce((sum, job) => sum + job.countLeft(db), 0)
+  const of = countLeft()
+  const report = () => {
+    log.info('finishing the upgrade', { done: of - countLeft(), of })
+    log.flush()
+  }
+  const stop = clock.every(PROGRESS_MS, () => unlessStorageFails(log, report))
+  try {
+    await settleAll(place, jobs)
+  } finally {
+    stop()
+  }
 }

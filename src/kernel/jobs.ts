@@ -83,8 +83,29 @@ export const defineRecurringJob = (
   step: (tx) => (step(tx) ? null : later(tx.now + everyMs, null)),
 })
 
-/** The key of a recurring job. */
-export const RECURRING = 0
+/**
+ * A job of an upgrade. It is done before the database is used, so that all readers know one format of its tables. Its
+ * steps may therefore be long.
+ */
+export interface UpgradeJob extends Job {
+  /** The number of items that are still in an older format. */
+  countLeft(reader: Reader): number
+}
+
+/** `convertSome` converts some items and returns whether there were any. */
+export const defineUpgradeJob = (
+  kind: string,
+  countLeft: UpgradeJob['countLeft'],
+  convertSome: (tx: Tx) => boolean,
+): UpgradeJob => ({ kind, countLeft, step: (tx) => (convertSome(tx) ? null : 'done') })
+
+/** Stores the jobs of an upgrade that have anything to convert, in its transaction. */
+export function storeUpgradeJobs(reader: Reader, jobs: readonly UpgradeJob[]): void {
+  for (const job of jobs) if (job.countLeft(reader) > 0) storeJob(reader, job, SINGLE, null)
+}
+
+/** The key of the jobs of a kind that has only one, such as a recurring job. */
+export const SINGLE = 0
 
 /** Due immediately. */
 export const AT_ONCE = 0

@@ -1,12 +1,18 @@
 import { pageTable } from '../files/search.ts'
+import { finishUpgrade } from '../kernel/job-steps.ts'
+import { storeUpgradeJobs } from '../kernel/jobs.ts'
 import { refreshNoteTexts } from '../notes/integrity.ts'
-import { convertSomeSearch, countUnconverted, indexMissingTags } from '../notes/search/upgrade.ts'
+import { indexMissingTags, searchConversion } from '../notes/search/upgrade.ts'
 import { refreshNameKeys } from '../people/accounts/workspaces.ts'
-import { convertSomeRowTables, countOldRowTables } from '../records/structures/storage/upgrade.ts'
+import { rowTableConversion } from '../records/structures/storage/upgrade.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
-import type { UpgradeSteps } from '../storage/connection/open.ts'
+import type { OpenOptions } from '../storage/connection/open.ts'
+import { type Db, openDatabase } from '../storage/database.ts'
 import { listWorkspacePks } from '../storage/integrity.ts'
 import type { Reader } from '../storage/reader.ts'
+
+/** The jobs of upgrades, in order. */
+const upgradeJobs = [searchConversion, rowTableConversion]
 
 /** Updates derived data for this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
@@ -18,13 +24,17 @@ export function upgradeDerived(reader: Reader): void {
     const files = pageTable(workspace)
     if (existing.has(files)) setMerging(reader, files, 'itself')
   }
+  storeUpgradeJobs(reader, upgradeJobs)
 }
 
-/**
- * Later steps in separate transactions, because they take long with many notes or structures. They are no jobs: all
- * readers know one format of the tables, so the database is used after the last step.
- */
-export const upgradeSteps: UpgradeSteps = {
-  left: (reader) => countUnconverted(reader) + countOldRowTables(reader),
-  doSome: (reader) => (countUnconverted(reader) > 0 ? convertSomeSearch : convertSomeRowTables)(reader),
+/** Opens a database and finishes its upgrade, so that it can be used. */
+export async function openUpgraded(options: Omit<OpenOptions, 'afterUpgrade'>): Promise<Db> {
+  const db = openDatabase({ ...options, afterUpgrade: upgradeDerived })
+  try {
+    await finishUpgrade({ ...options, db }, upgradeJobs)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return db
 }

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { settle } from '../../src/kernel/job-steps.ts'
+import { finishUpgrade, settle } from '../../src/kernel/job-steps.ts'
 import {
   defineJob,
   defineRecurringJob,
+  defineUpgradeJob,
   enqueue,
   enqueueBy,
   enqueueOnce,
   isPending,
   type Job,
   later,
+  storeUpgradeJobs,
 } from '../../src/kernel/jobs.ts'
 import { refused } from '../../src/lib/refusal.ts'
 import { newFolder } from '../support/process.ts'
@@ -192,4 +194,29 @@ test('a job resumes after a restart where it stopped', async () => {
   expect(seen[0]).toBe(Number(left))
   expect(await isDone(endless, 'e')).toBe(true)
   folder.remove()
+})
+
+test('the jobs of an upgrade run whole and in order, and continue after one was interrupted', async () => {
+  const converted: string[] = []
+  const left = { first: 3, second: 2, current: 0 }
+  const converting = (name: keyof typeof left) =>
+    defineUpgradeJob(
+      `test.${name}`,
+      () => left[name],
+      () => {
+        if (left[name] === 0) return false
+        if (converted.length === 1) throw new Error('interrupted')
+        converted.push(name)
+        left[name] -= 1
+        return true
+      },
+    )
+  const jobs = [converting('first'), converting('second'), converting('current')]
+  await service.ctx.db.write((tx): void => storeUpgradeJobs(tx, jobs))
+  expect(jobs.map((job) => isPending(service.ctx.db, job, 0))).toEqual([true, true, false])
+  await expect(finishUpgrade(service.ctx, jobs)).rejects.toThrow('interrupted')
+  converted.push('restarted')
+  await finishUpgrade(service.ctx, jobs)
+  expect(converted).toEqual(['first', 'restarted', 'first', 'first', 'second', 'second'])
+  expect(jobs.map((job) => isPending(service.ctx.db, job, 0))).toEqual([false, false, false])
 })

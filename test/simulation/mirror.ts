@@ -203,14 +203,7 @@ export class Mirror {
     const ending = new AbortController()
     const { signal } = ending
     const remote = this.#remote(signal)
-    return this.#as(({ ctx }) => {
-      const { config, clock, log } = ctx
-      return startFollowing(ctx, {
-        ...{ config, clock, log, remote, signal, selection: EVERYTHING, isWritable: true, post: undefined },
-        afterUpgrade: () => {},
-        onProgress: () => {},
-      })
-    })
+    return this.#as(({ ctx }) => startFollowing(ctx, { remote, signal, post: undefined }))
   }
 
   async #restart(how: 'stopped' | 'killed' | 'power lost', stop: () => Promise<void>): Promise<void> {

@@ -15,7 +15,6 @@ import { VERSION } from '../../src/lib/version.ts'
 import { beginEpochs } from '../../src/log/cursors.ts'
 import { busOf } from '../../src/log/log.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
-import { upgradeDerived, upgradeSteps } from '../../src/operation/upgrade.ts'
 import { bootstrap } from '../../src/people/administration.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
@@ -98,8 +97,6 @@ export class SimulatedServer {
       role: 'server',
       disk: this.disk.calls,
       startThread,
-      afterUpgrade: upgradeDerived,
-      upgradeSteps,
     })
     const bus = busOf(db)
     const threads = { db, listeners: bus, log, clock: systemClock, credentials, startThread, ...SMALL }

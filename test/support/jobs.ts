@@ -1,7 +1,7 @@
 import type { AppContext } from '../../src/context.ts'
 import { jobs } from '../../src/jobs.ts'
 import { settleAll } from '../../src/kernel/job-steps.ts'
-import { enqueue, type Job, RECURRING } from '../../src/kernel/jobs.ts'
+import { enqueue, type Job, SINGLE } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
 
 /** Runs every due job to completion that does not wait for idle time, as a server does between writes. */
@@ -14,7 +14,7 @@ export const runJobs = (ctx: AppContext): Promise<void> =>
 /** Runs recurring jobs now. */
 export async function runRecurring(ctx: AppContext, jobs: readonly Job[]): Promise<void> {
   await ctx.db.write((tx): void => {
-    for (const job of jobs) enqueue(tx, job, RECURRING, null)
+    for (const job of jobs) enqueue(tx, job, SINGLE, null)
   })
   await settleAll(ctx, jobs)
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { busOf } from '../../src/log/log.ts'
-import { upgradeDerived, upgradeSteps } from '../../src/operation/upgrade.ts'
+import { openUpgraded } from '../../src/operation/upgrade.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { addUser, findUser } from '../../src/people/accounts/users.ts'
 import { createWorkspace, findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
@@ -186,7 +186,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const file = options.file ?? ':memory:'
   const content = options.content ?? newDatabase()
   if (file !== ':memory:' && !existsSync(file)) writeFileSync(file, content)
-  const db = openDatabase({
+  const db = await openUpgraded({
     file,
     ...(file === ':memory:' && { content }),
     programVersion: VERSION,
@@ -195,8 +195,6 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     role: 'server',
     disk: options.disk,
     ...(options.checkpoint && { checkpoint: options.checkpoint }),
-    afterUpgrade: upgradeDerived,
-    upgradeSteps,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const bus = busOf(db)

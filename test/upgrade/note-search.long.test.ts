@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { upgradeDerived } from '../../src/operation/upgrade.ts'
 import { runs } from '../support/counts.ts'
 import { killWhen } from '../support/kills.ts'
 import { daybook, newFolder, startCommand } from '../support/process.ts'
@@ -43,6 +44,7 @@ async function writeOld(): Promise<unknown[]> {
       INSERT INTO note_search_head (note_search_head) VALUES ('delete-all')`)
     for (const table of ['note_search_1', 'note_search_head_1', 'tag_search_1', 'note_search_20'])
       tx.sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(title, content = '', contentless_delete = 1)`)
+    upgradeDerived(tx)
   })
   service.close()
   return answers

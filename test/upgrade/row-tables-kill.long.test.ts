@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { upgradeDerived } from '../../src/operation/upgrade.ts'
 import { ensureOwnTable } from '../../src/records/structures/storage/live-rows.ts'
 import { definitionOf, listAllStructureRows } from '../../src/records/structures/store.ts'
 import type { Tx } from '../../src/storage/writes/transaction.ts'
@@ -52,7 +53,10 @@ async function writeOld(): Promise<unknown[]> {
     for (const row of listAllStructureRows(tx)) ensureOwnTable(tx, row.pk, definitionOf(row))
   })
   const answers = await answersOf(service)
-  await service.ctx.db.write((tx): void => void tx.sql.run('UPDATE structure_stats SET own_table = 2'))
+  await service.ctx.db.write((tx): void => {
+    tx.sql.run('UPDATE structure_stats SET own_table = 2')
+    upgradeDerived(tx)
+  })
   service.close()
   return answers
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { refused } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
-import { upgradeDerived } from '../../operation/upgrade.ts'
+import { openUpgraded } from '../../operation/upgrade.ts'
 import { startServer } from '../../server.ts'
 import type { MirrorEvent } from '../../transfer/mirror/events.ts'
 import { type MirrorRequest, prepareCopy, startFollowing, updateCopy } from '../../transfer/mirror/mirror.ts'
@@ -65,7 +65,7 @@ function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0
     log: createLog(config.logLevel, systemClock, (lines) => io.err(lines)),
     signal,
     post: forwarder && posterOf(forwarder, io),
-    afterUpgrade: upgradeDerived,
+    openUpgraded,
     onProgress: (objects) => {
       if (objects < shown + PROGRESS_EVERY) return
       shown = objects

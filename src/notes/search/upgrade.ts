@@ -1,3 +1,4 @@
+import { defineUpgradeJob } from '../../kernel/jobs.ts'
 import { mergeSome } from '../../search/tables.ts'
 import type { Reader } from '../../storage/reader.ts'
 import {
@@ -19,7 +20,7 @@ const OLD_TABLES = `FROM main.sqlite_schema WHERE type = 'table' AND sql GLOB 'C
   AND (name GLOB 'note_search_[0-9]*' OR name GLOB 'note_search_head_[0-9]*' OR name GLOB 'tag_search_[0-9]*')`
 
 /** The number of notes yet to be indexed, and of old tables yet to be dropped. */
-export const countUnconverted = ({ sql }: Reader): number =>
+const countUnconverted = ({ sql }: Reader): number =>
   sql.scalar(
     `SELECT (SELECT count(*) FROM search_pending WHERE can_wait = 2) + (SELECT count(*) ${OLD_TABLES})`,
   )
@@ -31,8 +32,8 @@ const TABLES_AT_ONCE = 60
 /** Enough merges for the notes indexed at once, so that no parts remain. */
 const MERGES = 16
 
-/** Indexes some notes, or drops some old tables once all notes are indexed. */
-export function convertSomeSearch(reader: Reader): void {
+/** Indexes some notes, or drops some old tables once all notes are indexed; returns whether there were any. */
+function convertSome(reader: Reader): boolean {
   const { sql } = reader
   const notes = sql.rows<[workspace: number, note: number]>(
     `SELECT workspace, note FROM search_pending WHERE can_wait = 2 LIMIT ${NOTES_AT_ONCE}`,
@@ -45,12 +46,15 @@ export function convertSomeSearch(reader: Reader): void {
     if (note) indexNote(reader, note)
     length += note?.content.length ?? 0
   }
-  if (notes.length === 0)
-    for (const name of sql.column<string>(`SELECT name ${OLD_TABLES} LIMIT ${TABLES_AT_ONCE}`))
-      sql.script(`DROP TABLE ${name}`)
+  const tables =
+    notes.length === 0 ? sql.column<string>(`SELECT name ${OLD_TABLES} LIMIT ${TABLES_AT_ONCE}`) : []
+  for (const name of tables) sql.script(`DROP TABLE ${name}`)
   for (const table of [FULL_TABLE, TITLE_TABLE])
     for (let merges = 0; merges < MERGES && mergeSome(reader, table); merges++);
+  return notes.length + tables.length > 0
 }
+
+export const searchConversion = defineUpgradeJob('notes.convertSearch', countUnconverted, convertSome)
 
 /** Indexes the tag names that are missing. */
 export function indexMissingTags(reader: Reader): void {

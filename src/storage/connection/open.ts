@@ -37,16 +37,6 @@ export interface OpenOptions {
   startThread?: StartThread
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
-  /** Runs after an upgrade, or after an interrupted one, before the database is used. */
-  upgradeSteps?: UpgradeSteps
-}
-
-/** Work of an upgrade that takes many transactions. */
-export interface UpgradeSteps {
-  /** The number of remaining items. */
-  left(reader: Reader): number
-  /** Processes some items in one transaction. */
-  doSome(reader: Reader): void
 }
 
 const LOCK_WAIT_MS = 5_000
@@ -157,7 +147,6 @@ export function openWritingConnection(options: OpenOptions): Database {
   try {
     prepareWriting(database)
     migrateAlone(database, options)
-    finishUpgrade(database, options)
     prepareMain(database, options)
     return database
   } catch (thrown) {
@@ -203,35 +192,13 @@ function upgrade(database: Database, options: OpenOptions): void {
   if (isUpgraded) log.info('upgraded the database', { ms: Math.round(performance.now() - startedAt) })
 }
 
-const updateDerived = (database: Database, { afterUpgrade }: OpenOptions): void =>
-  withSql(database, (reader) => afterUpgrade?.(reader))
-
-function withSql(database: Database, use: (reader: Reader) => void): void {
+function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void {
   const sql = new Sql(database)
   try {
-    use({ sql })
+    afterUpgrade?.({ sql })
   } finally {
     sql.finalize()
   }
-}
-
-const PROGRESS_MS = 2_000
-
-/** Finishes an upgrade and logs its progress. Until it is done, the database is as valid as before it. */
-function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOptions): void {
-  if (!steps) return
-  withSql(database, (reader) => {
-    const all = steps.left(reader)
-    let reportedAt = performance.now()
-    for (let left = all; left > 0; left = steps.left(reader)) {
-      if (performance.now() - reportedAt > PROGRESS_MS) {
-        reportedAt = performance.now()
-        log.info('finishing the upgrade', { done: all - left, of: all })
-        log.flush()
-      }
-      database.transaction(() => steps.doSome(reader)).immediate()
-    }
-  })
 }
 
 /**

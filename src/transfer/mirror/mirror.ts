@@ -15,6 +15,7 @@ import { insertWorkspace, type WorkspaceRow } from '../../people/accounts/store.
 import { addUser } from '../../people/accounts/users.ts'
 import { credentials } from '../../people/sessions/sessions.ts'
 import type { DiskCalls } from '../../storage/connection/health.ts'
+import type { OpenOptions } from '../../storage/connection/open.ts'
 import { takeServerLock } from '../../storage/connection/server-lock.ts'
 import { type Db, openDatabase } from '../../storage/database.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
@@ -46,8 +47,8 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log'> {
   readonly signal: AbortSignal
   /** Posts record events if they are forwarded. */
   readonly post: PostEvent | undefined
-  /** Updates derived data for this version of the program. */
-  afterUpgrade(reader: Reader): void
+  /** Opens an existing copy and finishes its upgrade. */
+  openUpgraded(options: Omit<OpenOptions, 'afterUpgrade'>): Promise<Db>
   onProgress(objects: number): void
 }
 
@@ -91,7 +92,7 @@ const anotherWorkspace = (file: string) =>
 /** The existing copy, if any; `events` is the number of pending events. */
 async function examine(request: MirrorRequest) {
   const { config, remote, selection } = request
-  const db = open(request)
+  const db = await open(request)
   try {
     const state =
       findState(db) ?? fail(refused(`${config.db} is not a copy of another daybook; name another --db.`))
@@ -118,7 +119,7 @@ const hasChanges = (file: string, what: string) =>
 /** Makes the copy writable or read-only, as requested. */
 async function setMode(request: MirrorRequest): Promise<void> {
   const { config, isWritable, post } = request
-  const db = open(request)
+  const db = await open(request)
   try {
     if (!isWritable && listLocalChanges(db).length > 0)
       throw hasChanges(config.db, 'served without --writable')
@@ -128,8 +129,8 @@ async function setMode(request: MirrorRequest): Promise<void> {
   }
 }
 
-const open = ({ config, clock, log, afterUpgrade }: MirrorRequest): Db =>
-  openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server', afterUpgrade })
+const open = ({ config, clock, log, openUpgraded }: MirrorRequest): Promise<Db> =>
+  openUpgraded({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
 
 /** Updates a copy that no server serves, once. Two concurrent updates would log each change twice. */
 export async function updateCopy(request: MirrorRequest): Promise<void> {
@@ -143,7 +144,7 @@ export async function updateCopy(request: MirrorRequest): Promise<void> {
 
 async function catchUpAlone(request: MirrorRequest): Promise<void> {
   const { clock, log, config } = request
-  const db = open(request)
+  const db = await open(request)
   const ctx = contextOn({ config, db, clock, log, credentials })
   try {
     const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
@@ -157,7 +158,10 @@ async function catchUpAlone(request: MirrorRequest): Promise<void> {
 }
 
 /** Follows the remote in a server; returns a function that stops it. */
-export function startFollowing(ctx: AppContext, request: MirrorRequest): () => Promise<void> {
+export function startFollowing(
+  ctx: AppContext,
+  request: Pick<MirrorRequest, 'remote' | 'signal' | 'post'>,
+): () => Promise<void> {
   const stopping = new AbortController()
   const signal = AbortSignal.any([request.signal, stopping.signal])
   const { post, remote } = request

@@ -1,3 +1,4 @@
+import { defineUpgradeJob } from '../../../kernel/jobs.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { createIndexNamed, listAutoIndexes } from './auto-index.ts'
@@ -11,14 +12,14 @@ import { changeUniqueSets, dropRowTable } from './row-table-schema.ts'
  */
 
 /** The number of structures with a row table of an older program. */
-export const countOldRowTables = ({ sql }: Reader): number =>
+const countOldRowTables = ({ sql }: Reader): number =>
   sql.scalar('SELECT count(*) FROM structure_stats WHERE own_table = 2')
 
 const STRUCTURES_AT_ONCE = 100
 const ROWS_AT_ONCE = 20_000
 
-/** Converts the row tables of some structures: many if they are small. */
-export function convertSomeRowTables(reader: Reader): void {
+/** Converts the row tables of some structures, many if they are small; returns whether there were any. */
+function convertSome(reader: Reader): boolean {
   const old = reader.sql.rows<[pk: number, live: number]>(
     'SELECT structure, live FROM structure_stats WHERE own_table = 2 ORDER BY live LIMIT ?',
     STRUCTURES_AT_ONCE,
@@ -28,9 +29,12 @@ export function convertSomeRowTables(reader: Reader): void {
   for (const [pk, live] of old) {
     convertRowTable(reader, pk, indexes.get(pk) ?? [])
     rows += live
-    if (rows >= ROWS_AT_ONCE) return
+    if (rows >= ROWS_AT_ONCE) break
   }
+  return old.length > 0
 }
+
+export const rowTableConversion = defineUpgradeJob('structure.convert', countOldRowTables, convertSome)
 
 /** Converts the row table of a structure, or removes it if the structure is small. */
 function convertRowTable(reader: Reader, pk: number, indexes: readonly OldIndex[]): void {
