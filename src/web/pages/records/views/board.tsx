@@ -97,7 +97,7 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
               {moved.map((column, index) => (
                 <section
                   key={String(column.value)}
-                  class={`column ${column.value === null ? '' : `hue-${index % 10}`}`}
+                  class={`column ${column.value === null ? 'unset' : `hue-${index % 10}`}`}
                   data-drop={index}
                   aria-label={`${labelOf(column.value)}, ${formatNumber(column.total)} rows`}
                 >
