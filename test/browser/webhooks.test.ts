@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     async () => {
       receiver.answer = status(503)
       await row('2026-1')
-      await states('pending', 1)
+      await states('retrying', 1)
       await untilText(page, '503, next attempt')
       await press(page, 'Pending')
       await states('delivered', 0)
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
         await press(page, 'record.created')
         await press(page, 'Redeliver')
       })
-      await states('pending', 0)
+      await states('retrying', 0)
       await press(page, 'Delivered')
       await states('delivered', 2)
       expect(new Set(receiver.received.slice(1).map(({ body }) => JSON.parse(body).id)).size).toBe(1)

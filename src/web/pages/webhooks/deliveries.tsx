@@ -103,7 +103,7 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
           <Position of={delivery} />
         </td>
         <td class="top-end">
-          <DeliveryState of={delivery.status} />
+          <DeliveryState of={delivery} />
         </td>
         <td class="bottom-start dim cut answer">
           <DeliveryResult of={delivery} />

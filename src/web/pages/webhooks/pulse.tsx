@@ -1,23 +1,23 @@
 import { Time } from '../../components/time.tsx'
 import { useDeliveries, useFailed } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
+import { deliveryState } from './status.tsx'
 
 const DAYS = 12
 const DAY_MS = 86_400_000
 /** The size of a page; more failures are not counted. */
 const MAX_COUNTED = 200
 
-const RESULT = { pending: 'warn', delivered: 'ok', failed: 'bad' } as const
-
 /** The result of the newest delivery of a webhook. */
 export function LastResult({ id }: { id: string }) {
   const { data } = useDeliveries(id, {})
   const [last] = data ?? []
   if (!last) return data ? <span class="dim">No deliveries</span> : null
-  const { status, response_status, last_attempt_at, created_at } = last
+  const { response_status, last_attempt_at, created_at } = last
+  const { kind, word } = deliveryState(last)
   return (
-    <a class={`status ${RESULT[status]}`} href={address(['webhooks', id], { open: last.id })}>
-      {response_status ?? status} <Time at={last_attempt_at ?? created_at} class="dim" />
+    <a class={`status ${kind}`} href={address(['webhooks', id], { open: last.id })}>
+      {response_status ?? word} <Time at={last_attempt_at ?? created_at} class="dim" />
     </a>
   )
 }

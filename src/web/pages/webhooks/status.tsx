@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStatus, Webhook } from '../../data/webhooks.ts'
+import type { Delivery, Webhook } from '../../data/webhooks.ts'
 import { EventTime } from './event-time.tsx'
 
 const WEBHOOK = {
@@ -15,9 +15,16 @@ export function Status({ of, isShort = false }: { of: Webhook['status']; isShort
 
 const DELIVERY = { pending: 'warn', delivered: 'ok', failed: 'bad' } as const
 
-export const DeliveryState = ({ of }: { of: DeliveryStatus }) => (
-  <span class={`status ${DELIVERY[of]}`}>{of}</span>
-)
+/** A pending delivery that was attempted has failed so far. */
+export const deliveryState = ({ status, attempts }: Pick<Delivery, 'status' | 'attempts'>) =>
+  status === 'pending' && attempts > 0
+    ? { kind: 'bad', word: 'retrying' }
+    : { kind: DELIVERY[status], word: status }
+
+export function DeliveryState({ of }: { of: Pick<Delivery, 'status' | 'attempts'> }) {
+  const { kind, word } = deliveryState(of)
+  return <span class={`status ${kind}`}>{word}</span>
+}
 
 type Outcome = Pick<Delivery, 'status' | 'response_status' | 'error' | 'next_attempt_at' | 'attempts'>
 

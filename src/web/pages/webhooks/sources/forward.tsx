@@ -73,7 +73,7 @@ function DeliveryRow({ source, delivery }: { source: string; delivery: SourceDel
       <td class="top-start cut">{event}</td>
       <td class="cut code desk">{url}</td>
       <td class="top-end">
-        <DeliveryState of={status} />
+        <DeliveryState of={delivery} />
       </td>
       <td class="bottom-start dim cut">{refusal.value ?? <DeliveryResult of={delivery} />}</td>
       <td class="number desk">{attempts}</td>
