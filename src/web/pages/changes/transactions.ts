@@ -60,7 +60,7 @@ export async function readEntries(
 export interface Author {
   readonly id: string
   readonly name: string
-  readonly icon: 'person' | 'key' | 'agent' | 'term' | 'clock'
+  readonly icon: 'person' | 'key' | 'agent' | 'hook' | 'inbox' | 'term' | 'clock'
   /** The surface, if the name does not imply it: `MCP`. */
   readonly kind?: string
 }
@@ -72,6 +72,8 @@ export function authorOf({ surface, user_id, key_id, name }: Change['actor']): A
     return { id: `mcp-${key_id ?? `${user_id} ${name}`}`, name: name ?? 'agent', icon: 'agent', kind: 'MCP' }
   if (key_id !== null) return { id: key_id, name: name ?? 'key', icon: 'key' }
   if (user_id !== null) return { id: user_id, name: name ?? 'person', icon: 'person' }
+  if (surface === 'source') return { id: `source ${name}`, name: name ?? 'source', icon: 'hook' }
+  if (surface === 'form') return { id: `form ${name}`, name: name ?? 'form', icon: 'inbox' }
   return { id: 'command-line', name: name ?? 'command line', icon: 'term' }
 }
 

@@ -50,7 +50,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
             type="button"
             onClick={choose(() => navigator.clipboard.writeText(location.origin + address(['notes', id])))}
           >
-            <Icon name="copy" />
+            <Icon name="link" />
             Copy link
           </button>
         )}
@@ -58,7 +58,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
           type="button"
           onClick={choose(async () => (await import('./export-notes.ts')).exportNotes([id]))}
         >
-          <Icon name="down" />
+          <Icon name="export" />
           Export as Markdown
         </button>
         <button type="button" onClick={choose(() => printNote(id))}>
