@@ -132,6 +132,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await page.click('.day-bar .written')
       await titleIs('2026-11-26')
       await untilTextIn(page, '.due', 'Two vases')
+      await press(page, 'Month')
       const date = await fieldOf(page, 'Go to date')
       await date.evaluate((field) => {
         const input = field as unknown as { value: string; dispatchEvent(event: unknown): void }
@@ -139,6 +140,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
         input.dispatchEvent(new Event('change', { bubbles: true }))
       })
       await page.waitForFunction(`location.search.includes('title=2026-12-24')`)
+      await press(page, 'Month')
     },
     BROWSER_TIMEOUT_MS,
   )

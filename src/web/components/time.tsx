@@ -19,12 +19,19 @@ export function shortTime(instant: Date, now = new Date()): string {
   return (instant.getFullYear() === now.getFullYear() ? dayMonth : withYear)(instant)
 }
 
+interface TimeProps {
+  readonly at: string
+  readonly class?: string
+  /** Below the heading of its day, which the time does not repeat. */
+  readonly isInDay?: boolean
+}
+
 /** An instant in short form; the title has the full date. */
-export function Time({ at, class: className }: { at: string; class?: string }) {
+export function Time({ at, class: className, isInDay = false }: TimeProps) {
   const instant = new Date(at)
   return (
     <time dateTime={at} title={whole(instant)} class={className}>
-      {shortTime(instant)}
+      {isInDay ? clock(instant) : shortTime(instant)}
     </time>
   )
 }

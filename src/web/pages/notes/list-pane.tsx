@@ -143,6 +143,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
             total={first.total ?? 0}
             row={pages.find(index)}
             isTabStop={index === tabStopIn(visible, tabStop, pages)}
+            isInDay={isByDay(noteQuery)}
             day={isByDay(noteQuery) ? dayAt(pages, index) : undefined}
             selectTo={(isOn) => selectRange(pages, selectionAnchor() ?? index, index, isOn)}
             isTrash={noteQuery.list.kind === 'trash'}
@@ -202,6 +203,7 @@ interface ListRowProps {
   readonly row: Row | undefined
   /** J and K move between rows. */
   readonly isTabStop: boolean
+  readonly isInDay: boolean
   /** The time of the row, if it starts a new day. */
   readonly day: string | undefined
   readonly selectTo: (isOn: boolean) => void
@@ -209,7 +211,7 @@ interface ListRowProps {
   readonly measure: (element: HTMLElement | null) => void
 }
 
-function ListRow({ index, total, row, isTabStop, day, selectTo, isTrash, measure }: ListRowProps) {
+function ListRow({ index, total, row, isTabStop, isInDay, day, selectTo, isTrash, measure }: ListRowProps) {
   const isOpen = row !== undefined && row.id === noteId.value
   const isSelected = row !== undefined && selected.value.has(row.id)
   return (
@@ -221,7 +223,7 @@ function ListRow({ index, total, row, isTabStop, day, selectTo, isTrash, measure
       aria-posinset={index + 1}
     >
       {day && <DayHead at={day} />}
-      {row ? <Time at={row.at} /> : <span class="when" />}
+      {row ? <Time at={row.at} isInDay={isInDay} /> : <span class="when" />}
       {row && mayWriteNotes.value && !isTrash && (
         <input
           type="checkbox"

@@ -7,6 +7,7 @@ import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
 import { DueRows } from './day/due-rows.tsx'
+import { DetailsToggle, ListToggle } from './room-buttons.tsx'
 import { list, newTags, newText, newTitle, noteAddress } from './route.ts'
 import { MAX_TITLE, oneLine } from './title.tsx'
 import { bufferKeys, type Typing } from './typing.ts'
@@ -104,9 +105,13 @@ export function NewNote() {
   // A layout effect, so that the first typed letter is not lost. A given title focuses the text.
   useLayoutEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
   return (
-    <section class="pane content new-note" id="note" aria-label="Note">
+    <section class="pane content" id="note" aria-label="Note">
       <header class="bar">
         <BackToList />
+        <ListToggle />
+        <span class="status off">Not saved yet</span>
+        <span class="grow" />
+        <DetailsToggle />
       </header>
       {isDay(first.title) && (
         <div class="tools wraps">

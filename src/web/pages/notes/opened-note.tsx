@@ -2,7 +2,7 @@ import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
-import { Details } from './details/details.tsx'
+import { Details, NoDetails } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
 import { useRoom } from './room.ts'
@@ -33,9 +33,20 @@ const KEYS: readonly Key[] = [
 export function OpenedNote({ id }: { id: string }) {
   useKeys('Editor', KEYS)
   useRoom()
-  if (id === TODAY) return <Today />
+  if (id === TODAY)
+    return (
+      <>
+        <Today />
+        <NoDetails />
+      </>
+    )
   if (id === NEW && mayWriteNotes.value)
-    return <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />
+    return (
+      <>
+        <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />
+        <NoDetails />
+      </>
+    )
   return (
     <>
       <NotePane id={id} />

@@ -12,7 +12,7 @@ interface ToggleProps {
 const Toggle = ({ label, keys, isOpen, onClick, isEnd = false }: ToggleProps) => (
   <button
     type="button"
-    class={`button quiet icon-only wide ${isEnd ? '' : 'flipped'}`}
+    class={`button quiet icon-only wide ${isEnd ? '' : 'at-start'}`}
     aria-label={label}
     aria-pressed={isOpen}
     title={`${label} (${keys})`}

@@ -40,7 +40,7 @@ export function Today() {
   })
   useEffect(() => void run(), [title])
   return (
-    <section class="pane content new-note" id="note" aria-label="Note">
+    <section class="pane content" id="note" aria-label="Note">
       <header class="bar">
         <BackToList />
       </header>

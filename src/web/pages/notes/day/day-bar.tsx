@@ -48,7 +48,7 @@ function inOtherMonth(day: string, months: number): string {
 /** Whether the whole month is shown instead of the week. */
 const isMonthShown = signal(false)
 
-/** Links to the daily notes of a week or month, marking existing ones, and a date input for any other day. */
+/** Links to the daily notes of a week, or of a month with a date input for any other day. Marks existing notes. */
 export function DayBar({ day }: { day: string }) {
   const isMonth = isMonthShown.value
   const days = isMonth ? monthOf(day) : weekOf(day)
@@ -108,13 +108,15 @@ export function DayBar({ day }: { day: string }) {
           Today
         </a>
       )}
-      <input
-        type="date"
-        class="input"
-        aria-label="Go to date"
-        value={day}
-        onChange={({ currentTarget: { value } }) => isDay(value) && navigate(dayAddress(value))}
-      />
+      {isMonth && (
+        <input
+          type="date"
+          class="input"
+          aria-label="Go to date"
+          value={day}
+          onChange={({ currentTarget: { value } }) => isDay(value) && navigate(dayAddress(value))}
+        />
+      )}
     </nav>
   )
 }

@@ -105,6 +105,7 @@ function AddAlias({ id }: { id: string }) {
         class="input"
         id={field}
         name="alias"
+        placeholder="Alias"
         ref={input}
         autocomplete="off"
         maxLength={400}

@@ -11,6 +11,18 @@ import { Properties, useArePropertiesLoaded } from './properties.tsx'
 import { Revisions } from './revisions.tsx'
 import { Tags } from './tags.tsx'
 
+/** The place of the details beside a note that is not saved yet, so that its text stays in place when it is. */
+export const NoDetails = () => (
+  <section class="pane side" aria-label="Details">
+    <header class="bar">
+      <h2>Details</h2>
+    </header>
+    <div class="section">
+      <p class="dim">Properties, tags and comments appear here once the note has text.</p>
+    </div>
+  </section>
+)
+
 /** The side pane of the open note. */
 export function Details({ id }: { id: string }) {
   const { data } = useNote(id)

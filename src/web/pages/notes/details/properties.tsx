@@ -101,6 +101,7 @@ function AddProperty({ available, onAdd }: AddPropertyProps) {
         id={field}
         list={`${field}-list`}
         autocomplete="off"
+        placeholder="Property"
         required
         value={name}
         aria-invalid={error !== undefined}

@@ -67,6 +67,7 @@ function AddTag({ note }: { note: Note }) {
         class="input"
         id={field}
         name="tag"
+        placeholder="Tag"
         ref={input}
         list={`${field}-list`}
         autocomplete="off"
