@@ -1,3 +1,4 @@
+import { retryShortening } from './events/delivery/dispatch/retry-delays.ts'
 import { sealedRemoval, sourceDetachment } from './events/sources/deletion.ts'
 import { targetEnding } from './events/sources/forward-targets.ts'
 import { webhookDetachment } from './events/webhooks/deletion.ts'
@@ -30,6 +31,7 @@ export const jobs: readonly Job[] = [
   tagLinking,
   propertyDetachment,
   webhookDetachment,
+  retryShortening,
   pulledRemoval,
   sourceDetachment,
   sealedRemoval,

@@ -202,8 +202,8 @@ function cyclic(found: Map<string, string[]>): Map<string, string[]> {
 /** Files with writes that belong to no caller, or that are part of a command, and the purpose of each. */
 const OWN_WRITES = {
   'cli/mirror/commands.ts': 'detaches a mirror, and resets its local changes',
+  'events/delivery/dispatch/dispatcher.ts': 'brings retries forward after the clock was set back',
   'events/delivery/dispatch/outcome-writer.ts': 'stores the outcomes of attempts',
-  'events/delivery/dispatch/retry-delays.ts': 'brings retries forward after the clock was set back',
   'files/new-file.ts': 'removes an incomplete file, also after the permission of its sender has ended',
   'files/text-extraction.ts': 'stores the texts that other processes extract',
   'log/objects/tally.ts': 'counts frequent events, once a second',

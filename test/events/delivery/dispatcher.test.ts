@@ -392,6 +392,7 @@ describe('the clock', () => {
     await until(async () =>
       (await deliveriesOf(it, id)).some((delivery: { status: string }) => delivery.status === 'delivered'),
     )
+    await runJobs(it.ctx)
     it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
@@ -416,9 +417,32 @@ describe('the clock', () => {
     it.receiver.answer = status(200)
     await writeOne()
     await until(async () => (await deliveriesOf(it, id))[1].status === 'delivered')
+    await runJobs(it.ctx)
     it.clock.advance(MINUTE)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(3)
+  })
+
+  test('set back by hours brings many retries forward, each by its own delay', async () => {
+    const { id } = await subscribe(it, 'Tasks', it.url)
+    it.receiver.answer = status(500)
+    await writeOne()
+    await attempted(id, 1)
+    await it.stop()
+    await it.ctx.db.write(({ sql }): void => {
+      sql.script(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
+        INSERT INTO webhook_deliveries (event, webhook, id, status, attempts, next_attempt_at, created_at)
+          SELECT event + n, webhook, id || n, status, 1 + n % 4, ${NOW} + n, created_at FROM webhook_deliveries, numbers`)
+    })
+    const latest = () =>
+      it.ctx.db.sql.column<number>(
+        'SELECT max(next_attempt_at) FROM webhook_deliveries GROUP BY attempts ORDER BY attempts',
+      )
+    it.clock.set(NOW - 7 * HOUR)
+    it.start()
+    await until(async () => (latest()[0] ?? 0) < NOW)
+    await runJobs(it.ctx)
+    expect(latest()).toEqual(RETRIES.map((delayMs) => NOW - 7 * HOUR + delayMs))
   })
 
   test('set forward makes everything due at the next scan, within half a minute', async () => {

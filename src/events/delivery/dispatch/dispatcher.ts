@@ -131,16 +131,13 @@ export class Dispatcher {
     const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
     this.#lastNow = now
     if (!wasSetBack) return
-    Promise.try(() => shortenRetryDelays({ db, clock }, listSubscriptionsWithPending(db))).then(
-      () => this.#scan(),
-      (error) => {
-        // The next start tries again.
-        if (!this.#isStopped)
-          log.warn('retries may be late: their times could not be adjusted to the clock', {
-            error: String(error),
-          })
-      },
-    )
+    db.write((tx): void => shortenRetryDelays(tx, listSubscriptionsWithPending(tx))).catch((error) => {
+      // The next start tries again.
+      if (!this.#isStopped)
+        log.warn('retries may be late: their times could not be adjusted to the clock', {
+          error: String(error),
+        })
+    })
   }
 
   #startOneIfReadable(): boolean {

@@ -1,8 +1,7 @@
-import { othersHaveRun } from '../../../kernel/fair-share.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import { defineJob, enqueue } from '../../../kernel/jobs.ts'
 import { HOUR_MS } from '../../../lib/dates.ts'
 import { enqueueDue } from '../../../log/due-jobs.ts'
-import type { Db } from '../../../storage/database.ts'
+import { notifyDispatcher } from '../../../log/outbox.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 
@@ -19,23 +18,13 @@ export const IS_RETRY = "status = 'pending' AND is_urgent = 0 AND attempts > 0"
 
 /**
  * Limits every retry of these subscriptions to its regular delay from now, and every quiet period to its maximum. Later
- * instants were scheduled before the clock was set back. There may be millions of retries, so other requests run in
- * between.
+ * instants were scheduled before the clock was set back. There may be millions of retries, so jobs shorten them.
  */
-export async function shortenRetryDelays(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
-  webhooks: readonly number[],
-): Promise<void> {
-  await db.write((tx): void => shortenQuietPeriods(tx))
-  for (const webhook of webhooks) {
-    let after: Position | undefined = { at: clock.now() + FIRST_DELAY_MS, event: 0 }
-    while (after) {
-      const { late, next } = readPage(db, webhook, after, clock.now())
-      if (late.length > 0) await db.write((tx): void => shorten(tx, webhook, late))
-      after = next
-      await othersHaveRun()
-    }
-  }
+export function shortenRetryDelays(tx: Tx, webhooks: readonly number[]): void {
+  shortenQuietPeriods(tx)
+  const start = { at: tx.now + FIRST_DELAY_MS, event: 0 }
+  for (const webhook of webhooks)
+    if (listRetries(tx, webhook, start, 1).length > 0) enqueue(tx, retryShortening, webhook, start)
 }
 
 function shortenQuietPeriods(tx: Tx): void {
@@ -54,31 +43,31 @@ interface Position {
   readonly event: number
 }
 
-interface Page {
-  /** The events whose retry is later than its delay allows. */
-  readonly late: readonly number[]
-  /** Undefined on the last page. */
-  readonly next: Position | undefined
-}
+type Retry = [event: number, at: number, delayMs: number]
 
-const PAGE_SIZE = 500
-
-function readPage({ sql }: Reader, webhook: number, { at, event }: Position, now: number): Page {
-  const rows = sql.rows<[event: number, at: number, delayMs: number]>(
+const listRetries = ({ sql }: Reader, webhook: number, { at, event }: Position, limit: number): Retry[] =>
+  sql.rows<Retry>(
     `SELECT event, next_attempt_at, ${RETRY_DELAY} FROM webhook_deliveries
      WHERE webhook = ? AND ${IS_RETRY} AND (next_attempt_at, event) > (?, ?)
      ORDER BY next_attempt_at, event LIMIT ?`,
     webhook,
     at,
     event,
-    PAGE_SIZE,
+    limit,
   )
-  const last = rows.length === PAGE_SIZE ? rows.at(-1) : undefined
-  return {
-    late: rows.filter(([, dueAt, delayMs]) => dueAt > now + delayMs).map(([late]) => late),
-    next: last && { event: last[0], at: last[1] },
+
+const RETRIES_AT_ONCE = 200
+
+export const retryShortening = defineJob<number, Position>('events.retries', (tx, webhook, after) => {
+  const retries = listRetries(tx, webhook, after, RETRIES_AT_ONCE)
+  const late = retries.filter(([, at, delayMs]) => at > tx.now + delayMs).map(([event]) => event)
+  if (late.length > 0) {
+    shorten(tx, webhook, late)
+    notifyDispatcher(tx, [webhook])
   }
-}
+  const last = retries.length === RETRIES_AT_ONCE ? retries.at(-1) : undefined
+  return last ? { at: last[1], event: last[0] } : 'done'
+})
 
 const shorten = ({ sql, now }: Tx, webhook: number, events: readonly number[]): void =>
   void sql.run(
