@@ -136,11 +136,6 @@ export class WriteQueue {
     return this.#disk.isLate
   }
 
-  /** Whether no write is queued or unfinished. */
-  get idle(): boolean {
-    return this.#queue.isEmpty && !this.#open && !this.#syncing
-  }
-
   /** Resolves once all that other connections can read is on the disk; rejects if that is late or may be lost. */
   async synced(): Promise<void> {
     await this.#unsynced?.inTime.promise
@@ -216,7 +211,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#open || this.#syncing || this.#isPaused) return
+    if (this.#queue.isEmpty || this.#open || this.#syncing || this.#isPaused) return
     const { sync, sql } = this.#options
     const next = this.#queue.next
     if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), new WriteGroup(sql, this.#diskClock))
@@ -240,7 +235,7 @@ export class WriteQueue {
       this.#isPaused = false
       this.#lockedSince = undefined
       refusal = this.#options.onCommit?.()
-      if (!this.#queue.isEmpty) this.#schedule()
+      this.#schedule()
     }
     if (refusal) throw refusal
     return result
