@@ -25,6 +25,10 @@ const SWAPPED = new Map<ts.SyntaxKind, string>([
   [ts.SyntaxKind.MinusToken, '+'],
 ])
 
+/** Whether a node is the value of a constant such as `RETRY_MS`: no test can tell a duration from one a millisecond longer. */
+const isDuration = ({ parent }: ts.Node): boolean =>
+  ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name) && /_MS$/.test(parent.name.text)
+
 /** The replacements of a node; none for most kinds. */
 function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string][] {
   if (ts.isBinaryExpression(node)) {
@@ -48,11 +52,12 @@ function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string]
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
     return [[node, node.operand.getText(source)]]
   if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) return [[node, ';']]
-  if (ts.isNumericLiteral(node) && !ts.isLiteralTypeNode(node.parent)) return [[node, `(${node.text} + 1)`]]
+  if (ts.isNumericLiteral(node) && !ts.isLiteralTypeNode(node.parent) && !isDuration(node))
+    return [[node, `(${node.text} + 1)`]]
   return []
 }
 
-/** Every mutant of a source text, in its order. Texts of SQL, messages and types are left alone. */
+/** Every mutant of a source text, in its order. Texts of SQL, messages, types and durations are left alone. */
 export function mutantsOf(path: string, text: string): Mutant[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const mutants: Mutant[] = []

@@ -42,8 +42,10 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   writes: {
     files: ['src/storage/writes/*.ts', 'src/storage/connection/health.ts'],
     tests: [
+      'test/storage/write-groups.test.ts',
       'test/storage/write-queue.test.ts',
       'test/storage/disk.test.ts',
+      'test/storage/lost-files.test.ts',
       'test/storage/pause-during.test.ts',
     ],
   },
