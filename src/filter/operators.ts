@@ -53,6 +53,10 @@ export type Positive<Name extends OperatorName> = Exclude<Name, Negative>
 
 export const operatorRules = (op: OperatorName): OperatorRules => OPERATORS[op]
 
+/** Whether an operator, which may be an unknown one, needs a value. */
+export const takesValue = (op: string): boolean => OPERATORS[op as OperatorName]?.takes !== 'none'
+export const takesList = (op: string): boolean => OPERATORS[op as OperatorName]?.takes === 'list'
+
 /** Whether an operator matches exactly what another one does not match. */
 export const isNegated = (op: OperatorName): boolean => operatorRules(op).negates !== undefined
 

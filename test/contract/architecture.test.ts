@@ -39,6 +39,8 @@ const PURE = [
   'files/size-limit.ts',
   'filter/operands.ts',
   'filter/operators.ts',
+  'filter/sentence.ts',
+  'filter/words.ts',
   'filter/record/cell-format.ts',
   'filter/record/match.ts',
   'filter/record/month-names.ts',

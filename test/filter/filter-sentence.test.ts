@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ValueKind } from '../../src/filter/operators.ts'
+import { describeTree } from '../../src/filter/sentence.ts'
 import { type FilterTree, parseTree } from '../../src/filter/tree/parse.ts'
-import { describeTree } from '../../src/lib/filter-sentence.ts'
 
 const TAGS: Record<number, string> = { 1: 'work', 2: 'home', 3: 'say "hi"' }
 const TYPES: Record<string, ValueKind> = {

@@ -1,4 +1,4 @@
-import { OPERATORS, ROW_OPERATORS, type RowOperator } from '../../../filter/operators.ts'
+import { ROW_OPERATORS, type RowOperator } from '../../../filter/operators.ts'
 import type { Field, Structure } from './model.ts'
 
 /** A condition of a filter, in the API's format. */
@@ -19,39 +19,7 @@ export function operatorsOf(type: string): readonly RowOperator[] {
   return initial === undefined ? all : [initial, ...all.filter((op) => op !== initial)]
 }
 
-const LABELS: Readonly<Record<RowOperator, string>> = {
-  eq: 'is',
-  neq: 'is not',
-  gt: 'is more than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  in: 'is one of',
-  not_in: 'is none of',
-  contains: 'contains',
-  has_any: 'has any of',
-  has_all: 'has all of',
-  has_none: 'has none of',
-  is_empty: 'is empty',
-  not_empty: 'is not empty',
-}
-const TIME_LABELS: Readonly<Record<RowOperator, string>> = {
-  ...LABELS,
-  gt: 'is after',
-  gte: 'is on or after',
-  lt: 'is before',
-  lte: 'is on or before',
-}
-
-const isTime = (type: string) => ['date', 'time', 'datetime', 'instant'].includes(type)
-
-export const operatorLabel = (type: string, op: string): string =>
-  (isTime(type) ? TIME_LABELS : LABELS)[op as RowOperator] ?? op
-
-const operandsOf = (op: string) => OPERATORS[op as RowOperator]?.takes
-
-export const takesValue = (op: string): boolean => operandsOf(op) !== 'none'
-export const takesList = (op: string): boolean => operandsOf(op) === 'list'
+export const isTime = (type: string): boolean => ['date', 'time', 'datetime', 'instant'].includes(type)
 
 /** The type that determines the operators of a field. */
 export const columnType = ({

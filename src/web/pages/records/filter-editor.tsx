@@ -1,27 +1,24 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { type OperatorName, type RowOperator, takesList, takesValue } from '../../../filter/operators.ts'
+import { ConditionFields } from '../../components/conditions/condition-fields.tsx'
+import type { FilterLanguage } from '../../components/conditions/language.ts'
+import { rowFields } from '../../components/conditions/rows.ts'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Button, ErrorText } from '../../components/form.tsx'
-import {
-  type Column,
-  type Condition,
-  operatorLabel,
-  operatorsOf,
-  takesList,
-  takesValue,
-} from '../../data/records/conditions.ts'
+import { type Column, type Condition, operatorsOf } from '../../data/records/conditions.ts'
+import { dayType, ME, parseFilterValue } from '../../data/records/filter-values.ts'
 import type { Structure, Value } from '../../data/records/model.ts'
 import { editText, inputKind } from '../../data/records/values.ts'
-import { dayType, ME, parseFilterValue } from './filter-values.ts'
 import { ValueList } from './value-list.tsx'
 
 const TYPING_MS = 300
 
 /** Operators that a list of one value replaces, except where values are ordered. */
-const AS_LIST: Readonly<Record<string, string>> = { eq: 'in', neq: 'not_in' }
+const AS_LIST: Readonly<Partial<Record<OperatorName, RowOperator>>> = { eq: 'in', neq: 'not_in' }
 const ORDERED: ReadonlySet<string> = new Set(['number', 'date', 'time', 'datetime', 'instant', 'bool'])
 
 /** The operators that are offered: one for each meaning. */
-function offeredOperators({ type }: Column): readonly string[] {
+function offeredOperators({ type }: Column): readonly RowOperator[] {
   const all = operatorsOf(type)
   return ORDERED.has(type)
     ? all.filter((op) => op !== 'in' && op !== 'not_in')
@@ -40,20 +37,12 @@ interface EditorProps {
   readonly onRemove: () => void
 }
 
-/** Edits a condition; each change acts at once. */
-export function ConditionEditor({
-  structure,
-  column,
-  condition,
-  index,
-  onChange,
-  onEmpty,
-  onRemove,
-}: EditorProps) {
-  const operators = offeredOperators(column)
-  const known =
-    condition && (ORDERED.has(column.type) ? condition.op : (AS_LIST[condition.op] ?? condition.op))
-  const [op, setOp] = useState(known ?? operators[0] ?? 'eq')
+/** Edits a condition on one column; each change acts at once. The value of its draft is a list of values. */
+export function ConditionEditor(props: EditorProps) {
+  const { column, condition, onChange, onEmpty, onRemove } = props
+  const stored = condition?.op as RowOperator | undefined
+  const known = stored && !ORDERED.has(column.type) ? (AS_LIST[stored] ?? stored) : stored
+  const [op, setOp] = useState<OperatorName>(known ?? offeredOperators(column)[0] ?? 'eq')
   const values = [condition?.value].flat().filter((value) => value !== undefined)
   // The popover is open before its content is loaded, so that the browser has focused nothing in it.
   useLayoutEffect(() => {
@@ -61,62 +50,61 @@ export function ConditionEditor({
     const first = popover?.querySelector<HTMLElement>('[autofocus]') ?? popover?.querySelector('select')
     first?.focus()
   }, [])
-  const apply = (nextOp: string, next: readonly unknown[]) => {
+  const apply = (nextOp: OperatorName, next: readonly unknown[]) => {
+    setOp(nextOp)
     if (!takesValue(nextOp)) return onChange({ field: column.key, op: nextOp })
-    if (next.length === 0) return condition && onEmpty()
+    if (next.length === 0) return condition && op === nextOp && onEmpty()
     // "me" is no value of a list.
     if (next[0] === ME && column.field?.type === 'user')
       return onChange({ field: column.key, op: nextOp === 'not_in' ? 'neq' : 'eq', value: ME })
     onChange({ field: column.key, op: nextOp, value: takesList(nextOp) ? next : next[0] })
   }
   return (
-    <>
-      <div class="line">
-        <select
-          class="input bare"
-          name="op"
-          aria-label="Condition"
-          value={op}
-          onChange={({ currentTarget: { value: selected } }) => {
-            setOp(selected)
-            if (!takesValue(selected) || values.length > 0) apply(selected, values)
-          }}
-        >
-          {(operators.includes(op) ? operators : [op, ...operators]).map((option) => (
-            <option key={option} value={option}>
-              {operatorLabel(column.type, option)}
-            </option>
-          ))}
-        </select>
-        <span class="grow" />
-        {condition && (
-          <Button kind="quiet" onClick={onRemove}>
-            Clear
-          </Button>
-        )}
-      </div>
-      {column.type === 'bool' && takesValue(op) && (
-        <BoolValue value={values[0]} onChange={(value) => apply(op, [value])} />
+    <ConditionFields
+      language={columnLanguage(props)}
+      draft={{ field: column.key, op, value: values }}
+      onChange={(draft) => apply(draft.op, draft.value as readonly unknown[])}
+    >
+      {condition && (
+        <Button kind="quiet" onClick={onRemove}>
+          Clear
+        </Button>
       )}
-      {column.type !== 'bool' && takesList(op) && (
-        <ValueList
-          structure={structure}
-          column={column}
-          selected={values}
-          index={condition && index}
-          onChange={(next) => apply(op, next)}
-        />
-      )}
-      {column.type !== 'bool' && takesValue(op) && !takesList(op) && (
+    </ConditionFields>
+  )
+}
+
+/** The language of a filter over rows, for one column. */
+function columnLanguage({ structure, column, condition, index }: EditorProps): FilterLanguage {
+  return {
+    ...rowFields([column]),
+    fields: [],
+    operatorsOf: () => offeredOperators(column),
+    valueFor: (_field, _op, before) => before,
+    renderValue: ({ draft: { op, value }, onChange }) => {
+      const values = value as readonly unknown[]
+      if (column.type === 'bool')
+        return <BoolValue value={values[0]} onChange={(answer) => onChange([answer])} />
+      if (takesList(op))
+        return (
+          <ValueList
+            structure={structure}
+            column={column}
+            selected={values}
+            index={condition && index}
+            onChange={onChange}
+          />
+        )
+      return (
         <TypedValue
           key={op}
           column={column}
           value={values[0]}
-          onChange={(value) => apply(op, value === null ? [] : [value])}
+          onChange={(typed) => onChange(typed === null ? [] : [typed])}
         />
-      )}
-    </>
-  )
+      )
+    },
+  }
 }
 
 const ANSWERS = [

@@ -1,19 +1,15 @@
 import { batch, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type OperatorName, takesValue } from '../../../filter/operators.ts'
+import { operatorWords } from '../../../filter/words.ts'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
-import {
-  type Column,
-  type Condition,
-  columnsOf,
-  operatorLabel,
-  takesValue,
-} from '../../data/records/conditions.ts'
+import { type Column, type Condition, columnsOf, isTime } from '../../data/records/conditions.ts'
+import { textsOf } from '../../data/records/filter-values.ts'
 import type { Structure } from '../../data/records/model.ts'
 import { search, setParameters } from '../../router.ts'
-import { textsOf } from './filter-values.ts'
 import type { GridState } from './grid/state.ts'
 import { GroupChoice } from './group-choice.tsx'
 import { currentOrder, ordersOf } from './orders.ts'
@@ -236,7 +232,7 @@ function ConditionText({
       ? 'is'
       : isSingle && op === 'not_in'
         ? 'is not'
-        : operatorLabel(column?.type ?? '', op)
+        : operatorWords(op as OperatorName, isTime(column?.type ?? ''))
   return (
     <>
       {words} {takesValue(op) && <b>{texts.join(', ')}</b>}

@@ -1,4 +1,4 @@
-import { Choice } from '../../components/choice.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { type Preferences, prefer, preferences } from '../../data/preferences.ts'
 import { formatDay } from '../../data/value-formats.ts'
@@ -44,14 +44,14 @@ export function Appearance() {
       title="Appearance"
       about="These apply only to you, in every browser you sign in with. Dates you type or export always look like 2026-11-28."
     >
-      <Choice label="Theme" value={theme} options={THEMES} onChoose={choose('theme')} />
-      <Choice label="Dates" value={dates} options={DATES} onChoose={choose('dates')} />
-      <Choice label="Numbers" value={numbers} options={NUMBERS} onChoose={choose('numbers')} />
-      <Choice
+      <SelectField label="Theme" value={theme} options={THEMES} onChange={choose('theme')} />
+      <SelectField label="Dates" value={dates} options={DATES} onChange={choose('dates')} />
+      <SelectField label="Numbers" value={numbers} options={NUMBERS} onChange={choose('numbers')} />
+      <SelectField
         label="Week starts on"
         value={String(week_start)}
         options={FIRST_DAYS}
-        onChoose={(value) => prefer({ week_start: Number(value) })}
+        onChange={(value) => prefer({ week_start: Number(value) })}
       />
       <p class="dim" role="status">
         Example: {formatDay(new Date().toISOString().slice(0, 10))} · {formatNumber(1234567.8)}

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import { GroupEditor } from '../../components/conditions/group-editor.tsx'
 import { api } from '../../data/api.ts'
 import { address } from '../../router.ts'
 import type { Lens } from './data.ts'
 import { Check, Editor, Select, Text } from './editor.tsx'
-import { GroupEditor } from './filter/builder.tsx'
 import { Preview } from './filter/preview.tsx'
-import { asFilter, asGroup, type Definitions } from './filter/tree.ts'
+import { asFilter, asGroup, type Definitions, noteLanguage } from './filter/tree.ts'
 
 const TITLES = [
   ['zoom', 'when zoomed in'],
@@ -48,8 +48,8 @@ export function LensForm({ lens, definitions }: { lens: Lens | undefined; defini
       consequence="Only the lens is deleted. Its notes stay."
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
-      <GroupEditor group={group} definitions={definitions} onChange={setGroup} />
-      <Preview group={group} definitions={definitions} />
+      <GroupEditor language={noteLanguage(definitions)} group={group} onChange={setGroup} />
+      <Preview filter={asFilter(group)} definitions={definitions} />
       <div class="checks">
         <Check label="Links" checked={layers.links} onChange={(links) => setLayers({ ...layers, links })} />
         <Check label="Tags" checked={layers.tags} onChange={(tags) => setLayers({ ...layers, tags })} />

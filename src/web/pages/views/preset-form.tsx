@@ -1,3 +1,4 @@
+import '../../styles/conditions.ts'
 import { useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'

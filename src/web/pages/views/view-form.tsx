@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import { GroupEditor } from '../../components/conditions/group-editor.tsx'
 import { api } from '../../data/api.ts'
 import { ShareButton } from '../shares/share-button.tsx'
 import type { View } from './data.ts'
 import { Check, Editor, Select, Text } from './editor.tsx'
-import { GroupEditor } from './filter/builder.tsx'
 import { Preview } from './filter/preview.tsx'
-import { asFilter, asGroup, type Definitions } from './filter/tree.ts'
+import { asFilter, asGroup, type Definitions, noteLanguage } from './filter/tree.ts'
 
 const MAX_SHOWN = 3
 
@@ -71,8 +71,8 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       }
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
-      <GroupEditor group={group} definitions={definitions} onChange={setGroup} />
-      <Preview group={group} definitions={definitions} />
+      <GroupEditor language={noteLanguage(definitions)} group={group} onChange={setGroup} />
+      <Preview filter={asFilter(group)} definitions={definitions} />
       <div class="pair">
         <Select
           label="Sort by"

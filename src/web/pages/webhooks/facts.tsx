@@ -1,8 +1,8 @@
 import { useKeys } from '../../data/settings.ts'
 import { aboutOf, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
-import { conditionsOf, conditionText } from './condition-text.ts'
 import { dueText } from './due-field.tsx'
+import { conditionsOf, conditionText } from './row-conditions.tsx'
 
 const OBJECT = { record: 'a row', note: 'a note', file: 'a file' } as const
 

@@ -1,11 +1,12 @@
-import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
+import { ConditionList } from '../../components/conditions/condition-list.tsx'
+import { GroupEditor } from '../../components/conditions/group-editor.tsx'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Pane, QueryResult } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
-import { columnType } from '../../data/records/conditions.ts'
+import { columnsOf } from '../../data/records/conditions.ts'
 import type { Fault } from '../../data/request.ts'
 import { useKeys } from '../../data/settings.ts'
 import { useQuery } from '../../data/use-query.ts'
@@ -20,13 +21,11 @@ import {
 } from '../../data/webhooks.ts'
 import { address, navigate } from '../../router.ts'
 import { useDefinitions } from '../views/data.ts'
-import { GroupEditor } from '../views/filter/builder.tsx'
-import { asFilter, asGroup, type Group, type Tree } from '../views/filter/tree.ts'
-import { type Condition, conditionsOf, parseValue } from './condition-text.ts'
-import { type ConditionInput, Conditions, conditionInputs } from './conditions.tsx'
+import { asFilter, asGroup, noteLanguage, type Tree } from '../views/filter/tree.ts'
 import { CustomHeaders, headersOf, useHeaders } from './custom-headers.tsx'
 import { DueField, dueOf } from './due-field.tsx'
 import { FormatField, formatOf } from './format-field.tsx'
+import { conditionsOf, draftsOf, readDrafts, rowLanguage } from './row-conditions.tsx'
 import { shownSecret } from './shown-secret.ts'
 
 type Structure = Answer<'/v1/records/structures', 'get'>['structures'][number]
@@ -124,15 +123,16 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
   const [structureId, setStructureId] = useState(webhook?.structure?.id ?? structures[0]?.id ?? '')
   const structure = kind === 'record' ? structures.find(({ id }) => id === structureId) : undefined
   const dateFields = structure?.fields.filter(({ type }) => type === 'date' || type === 'datetime') ?? []
-  const conditions = useSignal<readonly ConditionInput[]>(
-    conditionInputs(webhook ? conditionsOf(webhook) : []),
-  )
+  const columns = structure ? columnsOf(structure) : []
+  const [drafts, setDrafts] = useState(() => draftsOf(webhook ? conditionsOf(webhook) : [], columns))
   const headers = useHeaders(webhook)
   const [isPulled, setPulled] = useState(webhook?.delivery === 'pull')
   const { run, isRunning, refusal, fault } = useAction(async (data: FormData) => {
     const own = isPulled ? undefined : headersOf(headers.peek())
     const input = {
-      ...inputOf(data, { kind, conditions: conditions.peek(), structure, group, isPulled }),
+      ...inputOf(data, kind, isPulled),
+      filter:
+        kind === 'record' ? await readDrafts(drafts, columns) : kind === 'note' ? asFilter(group) : null,
       ...(own && { headers: own }),
       ...(data.has('ordered') !== (webhook?.ordered ?? false) && { ordered: data.has('ordered') }),
     }
@@ -183,7 +183,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
             value={structureId}
             onChange={({ currentTarget }) => {
               setStructureId(currentTarget.value)
-              conditions.value = []
+              setDrafts([])
             }}
           >
             {structures.map(({ id, name }) => (
@@ -269,13 +269,23 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
             />
             Include the text of the note
           </label>
-          {definitions && <GroupEditor group={group} definitions={definitions} onChange={setGroup} />}
+          {definitions && (
+            <GroupEditor language={noteLanguage(definitions)} group={group} onChange={setGroup} />
+          )}
           {error('filter') && <ErrorText>{error('filter')}</ErrorText>}
         </>
       )}
       {structure && <Fields structure={structure} selected={webhook?.fields ?? []} />}
       {error('fields') && <ErrorText>{error('fields')}</ErrorText>}
-      {structure && <Conditions structure={structure} conditions={conditions} error={error('filter')} />}
+      {structure && (
+        <ConditionList
+          language={rowLanguage(columns)}
+          drafts={drafts}
+          legend="Only rows that match all conditions"
+          error={error('filter')}
+          onChange={setDrafts}
+        />
+      )}
       <label class="check">
         <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
         {isPulled
@@ -355,30 +365,13 @@ const QUIET_SECONDS = 30
 const treeOf = (webhook: Webhook | undefined): Tree | null =>
   webhook && !Array.isArray(webhook.filter) ? (webhook.filter as Tree | null) : null
 
-interface FormState {
-  readonly kind: WebhookKind
-  readonly conditions: readonly ConditionInput[]
-  readonly structure: Structure | undefined
-  readonly group: Group
-  readonly isPulled: boolean
-}
-
-function inputOf(data: FormData, { kind, conditions, structure, group, isPulled }: FormState): WebhookInput {
+function inputOf(data: FormData, kind: WebhookKind, isPulled: boolean): Omit<WebhookInput, 'filter'> {
   const fields = data.getAll('fields').map(String)
-  const typeOf = (key: string) => {
-    const field = structure?.fields.find((known) => known.key === key)
-    return field && columnType(field)
-  }
-  const filter = conditions.map(({ field, op, value }): Condition => {
-    const parsed = parseValue(value, op, typeOf(field))
-    return parsed === undefined ? { field, op } : { field, op, value: parsed }
-  })
   return {
     ...(!isPulled && { url: String(data.get('url')).trim() }),
     description: String(data.get('description')).trim() || null,
     events: data.getAll('events') as Event[],
     fields: fields.length === 0 ? null : fields,
-    filter: kind === 'record' ? filter : kind === 'note' ? asFilter(group) : null,
     ...(isPulled ? { format: null, template: null } : formatOf(data)),
     ...(kind === 'record' && { due: data.getAll('events').includes(DUE) ? dueOf(data) : null }),
     ...(kind === 'note' && {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Choice } from '../../../components/choice.tsx'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
+import { SelectField } from '../../../components/select.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import type { Structure } from '../../../data/records/model.ts'
@@ -81,36 +81,36 @@ export function ViewDialog({ structure, view, isNew, settings, onClose }: ViewDi
           value={name}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Choice label="Layout" value={kind} options={KINDS} onChoose={setKind} />
+        <SelectField label="Layout" value={kind} options={KINDS} onChange={setKind} />
         {kind === 'board' && groups.length > 0 && (
-          <Choice
+          <SelectField
             label="Columns by"
             value={columns}
             options={groups.map((field) => [field.key, field.label])}
-            onChoose={setGroup}
+            onChange={setGroup}
           />
         )}
         {kind === 'table' && groups.length > 0 && (
-          <Choice
+          <SelectField
             label="Group by"
             value={group}
             options={[['', 'None'], ...groups.map((field) => [field.key, field.label] as const)]}
-            onChoose={setGroup}
+            onChange={setGroup}
           />
         )}
         {kind === 'calendar' && days.length > 0 && (
           <>
-            <Choice
+            <SelectField
               label="Start date"
               value={date}
               options={days.map((field) => [field.key, field.label])}
-              onChoose={setDate}
+              onChange={setDate}
             />
-            <Choice
+            <SelectField
               label="End date"
               value={end}
               options={[['', 'Same day'], ...ends.map((field) => [field.key, field.label] as const)]}
-              onChoose={setEnd}
+              onChange={setEnd}
             />
           </>
         )}

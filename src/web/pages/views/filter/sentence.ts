@@ -1,4 +1,4 @@
-import { describeTree } from '../../../../lib/filter-sentence.ts'
+import { describeTree } from '../../../../filter/sentence.ts'
 import type { Definitions, Tree } from './tree.ts'
 
 /** The filter as a sentence, as the server describes saved filters. */

@@ -1,13 +1,26 @@
-import { NOTE_FIELDS, NOTE_OPERATORS, OPERATORS } from '../../../../filter/operators.ts'
+import {
+  NOTE_FIELDS,
+  NOTE_OPERATORS,
+  type NoteOperator,
+  OPERATORS,
+  type OperatorName,
+  TAG_OPERATORS,
+} from '../../../../filter/operators.ts'
+import { shiftOf } from '../../../../filter/sentence.ts'
+import {
+  type Draft,
+  type DraftGroup,
+  type FilterLanguage,
+  isGroup,
+} from '../../../components/conditions/language.ts'
+import type { Option } from '../../../components/select.tsx'
 import type { components } from '../../../data/api-types.d.ts'
+import { isChoice, NoteValue } from './value.tsx'
 
 export type Tree = components['schemas']['FilterTree']
-export type Group = components['schemas']['FilterGroup']
-export type Condition = Exclude<Tree, Group>
-export type ValueCondition = Exclude<Condition, { type: 'tags' }>
+type Condition = Exclude<Tree, { type: 'group' }>
 export type Tag = components['schemas']['Tag']
 export type Property = components['schemas']['Property']
-export type Operator = components['schemas']['PropertyCondition']['op']
 export type ValueKind = Property['type']
 
 /** The tags and properties that conditions can name. */
@@ -17,31 +30,61 @@ export interface Definitions {
 }
 
 /** The initial operator of types whose first one is rarely meant. */
-const INITIAL: Partial<Record<ValueKind, Operator>> = { text: 'contains', date: 'within' }
+const INITIAL: Partial<Record<ValueKind, NoteOperator>> = { text: 'contains', date: 'within' }
 
 /** The operators of a type of value, the initial one first. */
-export function operatorsOf(kind: ValueKind): readonly Operator[] {
-  const all: readonly Operator[] = NOTE_OPERATORS[kind]
+function operatorsOf(kind: ValueKind): readonly NoteOperator[] {
+  const all: readonly NoteOperator[] = NOTE_OPERATORS[kind]
   const initial = INITIAL[kind]
   return initial === undefined ? all : [initial, ...all.filter((op) => op !== initial)]
 }
 
-/** The maximum number of nested groups. */
-export const MAX_DEPTH = 4
+const TAGS = 'tags'
+const PROPERTY = /^property /
 
-/** The subject of a condition: `tags`, a field of the note, or `property <id>`. */
-export function subjectOf(condition: Condition): string {
-  if (condition.type === 'tags') return 'tags'
-  return condition.type === 'field' ? condition.field : `property ${condition.def_id}`
-}
+const NOTE_OPTIONS: readonly Option[] = [
+  ['title', 'Title'],
+  ['alias', 'Alias'],
+  ['created_at', 'Created'],
+  ['updated_at', 'Last edited'],
+]
 
-export function kindOf(condition: ValueCondition, { properties }: Definitions): ValueKind {
-  if (condition.type === 'field') return NOTE_FIELDS[condition.field]
-  return properties.find(({ id }) => id === condition.def_id)?.type ?? 'text'
+/** The language of filter trees over notes. A field is `tags`, a field of the note, or `property <id>`. */
+export function noteLanguage({ tags, properties }: Definitions): FilterLanguage {
+  const propertyOf = (field: string) => properties.find(({ id }) => field === `property ${id}`)
+  const kindOf = (field: string): ValueKind =>
+    NOTE_FIELDS[field as keyof typeof NOTE_FIELDS] ?? propertyOf(field)?.type ?? 'text'
+  const optionsOf = (field: string) => propertyOf(field)?.options ?? []
+  return {
+    fields: [
+      ...NOTE_OPTIONS,
+      ...(tags.length > 0 ? [[TAGS, 'Tags'] as const] : []),
+      ...properties.map(({ id, label }) => [`property ${id}`, label] as const),
+    ],
+    operatorsOf: (field) =>
+      field === TAGS
+        ? ['has_any', ...TAG_OPERATORS.filter((op) => op !== 'has_any')]
+        : operatorsOf(kindOf(field)),
+    valueFor: (field, op, before) => {
+      if (field === TAGS) return isTags(before) ? before : tags.slice(0, 1).map(({ id }) => id)
+      const kind = kindOf(field)
+      const options = optionsOf(field)
+      return fits(kind, op, options, before) ? before : initialValue(kind, op, options)
+    },
+    renderValue: (props) => {
+      const { field } = props.draft
+      return NoteValue({
+        ...props,
+        tags,
+        kind: field === TAGS ? TAGS : kindOf(field),
+        options: optionsOf(field),
+      })
+    },
+  }
 }
 
 /** The initial value for an operator. */
-export function initialValue(kind: string, op: Operator, options: readonly string[] = []): unknown {
+function initialValue(kind: ValueKind, op: OperatorName, options: readonly string[]): unknown {
   const { takes } = OPERATORS[op]
   if (takes === 'none') return undefined
   if (takes === 'list') return []
@@ -53,57 +96,61 @@ export function initialValue(kind: string, op: Operator, options: readonly strin
   }
   if (kind === 'number') return takes === 'pair' ? [0, 10] : 0
   if (kind === 'bool') return true
-  return kind === 'select' && (op === 'eq' || op === 'neq') ? (options[0] ?? '') : ''
+  return isChoice(kind, op, options) ? options[0] : ''
 }
 
-function withValue<Node extends { op: Operator; value?: unknown }>(node: Node, value: unknown): Node {
-  const { value: _, ...rest } = node
-  return (value === undefined ? rest : { ...rest, value }) as Node
+const isTags = (value: unknown) =>
+  Array.isArray(value) && value.length > 0 && value.every((id) => typeof id === 'number')
+
+const isDay = (value: unknown) => shiftOf(value) !== undefined || /^\d{4}-\d\d-\d\d$/.test(String(value))
+
+/** Whether an operator accepts the value of another one. */
+function fits(kind: ValueKind, op: OperatorName, options: readonly string[], value: unknown): boolean {
+  const { takes } = OPERATORS[op]
+  if (takes === 'none' || value === undefined) return false
+  if (takes === 'list') return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  if (takes === 'pair')
+    return Array.isArray(value) && value.length === 2 && value.every((one) => isSingle(kind, one))
+  if (op === 'within') return shiftOf(value) !== undefined
+  if (isChoice(kind, op, options)) return options.includes(value as string)
+  return isSingle(kind, value)
 }
 
-/** A new condition for a subject. */
-export function conditionOn(subject: string, { tags, properties }: Definitions): Condition {
-  if (subject === 'tags')
-    return { type: 'tags', op: 'has_any', tag_ids: tags.slice(0, 1).map(({ id }) => id) }
-  const [, id] = subject.split(' ')
-  if (id === undefined) {
-    const field = subject as keyof typeof NOTE_FIELDS
-    return { type: 'field', field, ...newTest(NOTE_FIELDS[field]) }
-  }
-  const property = properties.find((one) => one.id === id)
-  return { type: 'property', def_id: id, ...newTest(property?.type ?? 'text', property?.options) }
+function isSingle(kind: ValueKind, value: unknown): boolean {
+  if (kind === 'date') return isDay(value)
+  if (kind === 'number') return typeof value === 'number'
+  if (kind === 'bool') return typeof value === 'boolean'
+  return kind === 'json' || typeof value === 'string'
 }
 
-function newTest(kind: ValueKind, options?: readonly string[] | null): { op: Operator; value: unknown } {
-  const op = operatorsOf(kind)[0] as Operator
-  return { op, value: initialValue(kind, op, options ?? []) }
+function draftOf(condition: Condition): Draft {
+  if (condition.type === 'tags') return { field: TAGS, op: condition.op, value: condition.tag_ids }
+  const { op, value } = condition
+  return { field: condition.type === 'field' ? condition.field : `property ${condition.def_id}`, op, value }
 }
 
-/** The condition with another operator, keeping its value if possible. */
-export function withOperator(
-  condition: ValueCondition,
-  op: Operator,
-  kind: string,
-  options: readonly string[],
-): Condition {
-  const initial = initialValue(kind, op, options)
-  const isCompatible =
-    Array.isArray(initial) === Array.isArray(condition.value) && condition.value !== undefined
-  const isWithin = op === 'within' && typeof condition.value === 'string'
-  return withValue(
-    { ...condition, op },
-    initial === undefined || !isCompatible || isWithin ? initial : condition.value,
-  )
+function conditionOf({ field, op, value }: Draft): Condition {
+  if (field === TAGS) return { type: 'tags', op, tag_ids: value } as Condition
+  const about = PROPERTY.test(field)
+    ? { type: 'property', def_id: field.replace(PROPERTY, '') }
+    : { type: 'field', field }
+  return { ...about, op, ...(value !== undefined && { value }) } as Condition
 }
+
+const nodeOf = (tree: Tree): Draft | DraftGroup =>
+  tree.type === 'group' ? { match: tree.match, children: tree.children.map(nodeOf) } : draftOf(tree)
+
+const treeOf = (node: Draft | DraftGroup): Tree =>
+  isGroup(node)
+    ? { type: 'group', match: node.match, children: node.children.map(treeOf) }
+    : conditionOf(node)
 
 /** A filter as a group, which the editor needs; a single condition becomes a group of one. */
-export const asGroup = (tree: Tree | null): Group =>
-  tree === null
-    ? { type: 'group', match: 'all', children: [] }
-    : tree.type === 'group'
-      ? tree
-      : { type: 'group', match: 'all', children: [tree] }
+export function asGroup(tree: Tree | null): DraftGroup {
+  const node = tree && nodeOf(tree)
+  return node && isGroup(node) ? node : { match: 'all', children: node ? [node] : [] }
+}
 
 /** The filter of a group; null if it matches all notes. */
-export const asFilter = (group: Group): Tree | null =>
-  group.children.length === 0 && group.match !== 'any' ? null : group
+export const asFilter = (group: DraftGroup): Tree | null =>
+  group.children.length === 0 && group.match !== 'any' ? null : treeOf(group)

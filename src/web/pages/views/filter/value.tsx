@@ -1,24 +1,26 @@
-import { OPERATORS } from '../../../../filter/operators.ts'
-import { shiftOf } from '../../../../lib/filter-sentence.ts'
-import type { Operator } from './tree.ts'
+import { OPERATORS, type OperatorName } from '../../../../filter/operators.ts'
+import { shiftOf } from '../../../../filter/sentence.ts'
+import type { ValueProps } from '../../../components/conditions/language.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { Select } from '../../../components/select.tsx'
+import type { Tag } from './tree.ts'
 
-interface ValueProps {
+interface NoteValueProps extends ValueProps {
   readonly kind: string
-  readonly op: Operator
   readonly options: readonly string[]
-  readonly value: unknown
-  readonly onChange: (value: unknown) => void
+  readonly tags: readonly Tag[]
 }
 
-/** The input for the value of a condition. */
-export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
+/** The controls for the value of a condition on notes. */
+export function NoteValue({ kind, options, tags, draft: { op, value }, labelOf, onChange }: NoteValueProps) {
+  const single = { kind, op, options }
   const { takes } = OPERATORS[op]
-  if (takes === 'none') return null
+  if (kind === 'tags') return <TagsValue ids={value as number[]} tags={tags} onChange={onChange} />
   if (takes === 'list')
     return (
       <input
         class="input"
-        aria-label="Values, separated by commas"
+        aria-label={labelOf('Values, separated by commas')}
         value={(value as unknown[]).join(', ')}
         onChange={({ currentTarget }) =>
           onChange(
@@ -35,36 +37,89 @@ export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
     return (
       <>
         <SingleValue
-          {...{ kind, op, options }}
-          label="From"
+          {...single}
+          label={labelOf('From')}
           value={low}
           onChange={(one) => onChange([one, high])}
         />
         <SingleValue
-          {...{ kind, op, options }}
-          label="To"
+          {...single}
+          label={labelOf('To')}
           value={high}
           onChange={(one) => onChange([low, one])}
         />
       </>
     )
   }
-  return <SingleValue {...{ kind, op, options, value, onChange }} label="Value" />
+  return <SingleValue {...single} value={value} label={labelOf('Value')} onChange={onChange} />
 }
 
-function SingleValue({ kind, op, options, value, label, onChange }: ValueProps & { label: string }) {
+interface TagsProps {
+  readonly ids: readonly number[]
+  readonly tags: readonly Tag[]
+  readonly onChange: (ids: readonly number[]) => void
+}
+
+function TagsValue({ ids, tags, onChange }: TagsProps) {
+  const unused = tags.filter(({ id }) => !ids.includes(id))
+  return (
+    <>
+      {ids.map((id) => {
+        const name = tags.find((tag) => tag.id === id)?.name ?? String(id)
+        return (
+          <span class="chip" key={id}>
+            <span class="tag">{name}</span>
+            <button
+              type="button"
+              aria-label={`Remove ${name}`}
+              disabled={ids.length === 1}
+              onClick={() => onChange(ids.filter((other) => other !== id))}
+            >
+              <Icon name="x" />
+            </button>
+          </span>
+        )
+      })}
+      {unused.length > 0 && (
+        <Select
+          aria-label="Add a tag"
+          value=""
+          options={[['', 'and…'], ...unused.map(({ id, name }) => [String(id), name] as const)]}
+          onChange={(id) => onChange([...ids, Number(id)])}
+        />
+      )}
+    </>
+  )
+}
+
+/** Whether the value is one of the options of a property. */
+export const isChoice = (kind: string, op: string, options: readonly string[]): boolean =>
+  kind === 'select' && options.length > 0 && (op === 'eq' || op === 'neq')
+
+const YES_NO = [
+  ['true', 'yes'],
+  ['false', 'no'],
+] as const
+
+interface SingleProps {
+  readonly kind: string
+  readonly op: OperatorName
+  readonly options: readonly string[]
+  readonly value: unknown
+  readonly label: string
+  readonly onChange: (value: unknown) => void
+}
+
+function SingleValue({ kind, op, options, value, label, onChange }: SingleProps) {
   if (kind === 'date') return <DateValue op={op} value={value} label={label} onChange={onChange} />
   if (kind === 'bool')
     return (
-      <select
-        class="input"
+      <Select
         aria-label={label}
         value={String(value)}
-        onChange={({ currentTarget }) => onChange(currentTarget.value === 'true')}
-      >
-        <option value="true">yes</option>
-        <option value="false">no</option>
-      </select>
+        options={YES_NO}
+        onChange={(answer) => onChange(answer === 'true')}
+      />
     )
   if (kind === 'number')
     return (
@@ -77,24 +132,20 @@ function SingleValue({ kind, op, options, value, label, onChange }: ValueProps &
         onInput={({ currentTarget }) => currentTarget.value !== '' && onChange(Number(currentTarget.value))}
       />
     )
-  if (kind === 'select' && options.length > 0 && (op === 'eq' || op === 'neq'))
+  if (isChoice(kind, op, options))
     return (
-      <select
-        class="input"
+      <Select
         aria-label={label}
         value={String(value)}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      >
-        {options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
+        options={options.map((option) => [option, option])}
+        onChange={onChange}
+      />
     )
   const isJson = kind === 'json' && op === 'contains'
   return (
     <input
       class="input"
-      aria-label={isJson ? 'Value (JSON)' : label}
+      aria-label={isJson ? `${label} (JSON)` : label}
       value={isJson && typeof value !== 'string' ? JSON.stringify(value) : String(value)}
       onInput={({ currentTarget: { value: text } }) => onChange(isJson ? parseJson(text) : text)}
     />
@@ -109,10 +160,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-const UNITS = ['day', 'week', 'month', 'year']
+const DATE_KINDS = [
+  ['relative', 'relative to today'],
+  ['day', 'on a date'],
+] as const
+const UNITS = ['day', 'week', 'month', 'year'].map((unit) => [unit, `${unit}s`] as const)
 
 interface DayProps {
-  readonly op: Operator
+  readonly op: OperatorName
   readonly value: unknown
   readonly label: string
   readonly onChange: (value: unknown) => void
@@ -127,17 +182,12 @@ function DateValue({ op, value, label, onChange }: DayProps) {
   return (
     <>
       {op !== 'within' && (
-        <select
-          class="input"
+        <Select
           aria-label={`${label}: kind of date`}
           value={shift ? 'relative' : 'day'}
-          onChange={({ currentTarget }) =>
-            currentTarget.value === 'day' ? onChange(today) : relative(0, 'day')
-          }
-        >
-          <option value="relative">relative to today</option>
-          <option value="day">on a date</option>
-        </select>
+          options={DATE_KINDS}
+          onChange={(kind) => (kind === 'day' ? onChange(today) : relative(0, 'day'))}
+        />
       )}
       {shift ? (
         <>
@@ -152,29 +202,23 @@ function DateValue({ op, value, label, onChange }: DayProps) {
               text !== '' && relative((isPast ? -1 : 1) * Math.abs(Math.round(Number(text))), shift.unit)
             }
           />
-          <select
-            class="input"
+          <Select
             aria-label={`${label}: unit`}
             value={shift.unit}
-            onChange={({ currentTarget }) => relative(shift.n, currentTarget.value)}
-          >
-            {UNITS.map((unit) => (
-              <option key={unit} value={unit}>
-                {unit}s
-              </option>
-            ))}
-          </select>
-          <select
-            class="input"
+            options={UNITS}
+            onChange={(unit) => relative(shift.n, unit)}
+          />
+          <Select
             aria-label={`${label}: direction`}
             value={isPast ? 'past' : 'future'}
-            onChange={({ currentTarget }) =>
-              relative((currentTarget.value === 'past' ? -1 : 1) * (Math.abs(shift.n) || 1), shift.unit)
+            options={[
+              ['past', op === 'within' ? 'back' : 'ago'],
+              ['future', op === 'within' ? 'ahead' : 'from now'],
+            ]}
+            onChange={(direction) =>
+              relative((direction === 'past' ? -1 : 1) * (Math.abs(shift.n) || 1), shift.unit)
             }
-          >
-            <option value="past">{op === 'within' ? 'back' : 'ago'}</option>
-            <option value="future">{op === 'within' ? 'ahead' : 'from now'}</option>
-          </select>
+          />
         </>
       ) : (
         <input

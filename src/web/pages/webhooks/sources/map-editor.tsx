@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ConditionList } from '../../../components/conditions/condition-list.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Empty, Loading, QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
@@ -15,12 +16,18 @@ import {
 import { useQuery } from '../../../data/use-query.ts'
 import { search } from '../../../router.ts'
 import { RefusalText } from '../../records/refusal-text.tsx'
-import { Conditions } from './conditions.tsx'
 import { Fields, type Structure } from './fields.tsx'
 import { type Draft, draftOf, type Entry, entryText, readAs } from './map-draft.ts'
 import { SourceEvents } from './source-events.tsx'
 import { EventTree } from './tree.tsx'
-import { acceptsType, conditionInputs, type When, whenOf } from './when-draft.ts'
+import {
+  acceptsType,
+  draftsOf as conditionDraftsOf,
+  WHEN_LANGUAGE,
+  type When,
+  whenOf,
+  withType,
+} from './when-draft.ts'
 
 /** The open event as a tree beside the fields; below them all events and the children. */
 export function MapEditor({ source, children }: { source: Source; children?: ComponentChildren }) {
@@ -87,7 +94,7 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
   const [conflict, setConflict] = useState(source.on_conflict)
   const [selected, setSelected] = useState(() => nextField(structure, draftOf(source.map)))
   const [newerBy, setNewerBy] = useState(source.newer_by)
-  const [conditions, setConditions] = useState(() => conditionInputs(source.when))
+  const [conditions, setConditions] = useState(() => conditionDraftsOf(source.when))
   const when = useMemo(() => whenOf(conditions), [conditions])
   const tried = useTried(source, eventId, draft, when)
   const { run, isRunning, refusal } = useAction(() =>
@@ -116,7 +123,7 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
     JSON.stringify([draft, when, conflict, newerOf(conflict)]) !==
     JSON.stringify([
       draftOf(source.map),
-      whenOf(conditionInputs(source.when)),
+      whenOf(conditionDraftsOf(source.when)),
       source.on_conflict,
       source.newer_by,
     ])
@@ -150,15 +157,23 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
           onSelect={setSelected}
           onChange={change}
         />
-        <Conditions
-          conditions={conditions}
-          legend={
-            conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'
-          }
-          type={type && !acceptsType(when, type) ? type : undefined}
-          isReadOnly={!mayWrite.value}
-          onChange={setConditions}
-        />
+        <div class="conflict">
+          <ConditionList
+            language={WHEN_LANGUAGE}
+            drafts={conditions}
+            legend={
+              conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'
+            }
+            isReadOnly={!mayWrite.value}
+            onChange={setConditions}
+          >
+            {type && !acceptsType(when, type) && (
+              <Button kind="quiet" onClick={() => setConditions(withType(conditions, type))}>
+                Add {type}
+              </Button>
+            )}
+          </ConditionList>
+        </div>
         <p class="field conflict">
           <label for="conflict">If the row exists</label>
           <select

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../../../components/ask.tsx'
+import { ConditionList } from '../../../components/conditions/condition-list.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { counted } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { resumeTarget, type Source, type Target, updateSource } from '../../../data/sources.ts'
 import { EventTime } from '../event-time.tsx'
-import { Conditions } from './conditions.tsx'
-import { conditionInputs, whenOf } from './when-draft.ts'
+import { draftsOf, WHEN_LANGUAGE, whenOf } from './when-draft.ts'
 
 /** Replaces the targets of a source. */
 export const saveTargets = (id: string, targets: readonly Pick<Target, 'url' | 'when'>[]): Promise<void> =>
@@ -102,21 +102,21 @@ const conditionsText = (count: number): string => (count === 0 ? 'All events' : 
 
 /** Edits the conditions on events that are passed on to one URL. */
 function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
-  const [conditions, setConditions] = useState(() => conditionInputs(target.when ?? []))
-  const { run, isRunning, refusal } = useAction(() => onChange({ ...target, when: [...whenOf(conditions)] }))
+  const [drafts, setDrafts] = useState(() => draftsOf(target.when ?? []))
+  const { run, isRunning, refusal } = useAction(() => onChange({ ...target, when: [...whenOf(drafts)] }))
   return (
     <div class="target-conditions">
-      <Conditions
-        conditions={conditions}
+      <ConditionList
+        language={WHEN_LANGUAGE}
+        drafts={drafts}
         legend={
-          conditions.length === 0
+          drafts.length === 0
             ? 'Every event is passed on'
             : 'Only events that match all conditions are passed on'
         }
         name="target condition"
-        type={undefined}
         isReadOnly={!mayWrite.value}
-        onChange={setConditions}
+        onChange={setDrafts}
       />
       {mayWrite.value && (
         <p class="actions">

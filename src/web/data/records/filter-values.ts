@@ -1,9 +1,9 @@
-import type { Column } from '../../data/records/conditions.ts'
-import { targetOf } from '../../data/records/labels.ts'
-import type { Value } from '../../data/records/model.ts'
-import { isReference } from '../../data/records/references.ts'
-import { readReference } from '../../data/records/suggestions.ts'
-import { editText, type Parsed, parseValue } from '../../data/records/values.ts'
+import type { Column } from './conditions.ts'
+import { targetOf } from './labels.ts'
+import type { Value } from './model.ts'
+import { isReference } from './references.ts'
+import { readReference } from './suggestions.ts'
+import { editText, type Parsed, parseValue } from './values.ts'
 
 /** The user of the caller, in conditions. */
 export const ME = 'me'

@@ -1,3 +1,6 @@
+import type { NoteOperator } from './operators.ts'
+import { OPERATOR_WORDS } from './words.ts'
+
 /**
  * The parts of a filter tree that its description depends on; fields, operators and matches of the API are
  * compatible.
@@ -12,17 +15,16 @@ type DescribedTree =
   | {
       readonly type: 'property'
       readonly def_id: string
-      readonly op: DescribedOperator
+      readonly op: NoteOperator
       readonly value?: unknown
     }
   | {
       readonly type: 'field'
       readonly field: keyof typeof FIELD_WORDS
-      readonly op: DescribedOperator
+      readonly op: NoteOperator
       readonly value?: unknown
     }
 
-type DescribedOperator = keyof typeof OPERATOR_WORDS
 type Of<Type extends DescribedTree['type']> = Extract<DescribedTree, { type: Type }>
 
 interface Names {
@@ -86,31 +88,6 @@ const FIELD_WORDS = {
   updated_at: 'day of the last edit',
 }
 
-export const OPERATOR_WORDS = {
-  eq: 'is',
-  neq: 'is not',
-  contains: 'contains',
-  not_contains: 'does not contain',
-  starts_with: 'starts with',
-  ends_with: 'ends with',
-  in: 'is one of',
-  not_in: 'is none of',
-  empty: 'is empty',
-  not_empty: 'is not empty',
-  gt: 'is greater than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  between: 'is between',
-  on: 'is',
-  before: 'is before',
-  after: 'is after',
-  on_or_before: 'is on or before',
-  on_or_after: 'is on or after',
-  within: 'is within',
-  has_key: 'has the key',
-}
-
 function predicate({ op, value }: Of<'property' | 'field'>): string {
   const words = OPERATOR_WORDS[op]
   if (op === 'empty' || op === 'not_empty') return words
@@ -121,7 +98,7 @@ function predicate({ op, value }: Of<'property' | 'field'>): string {
   return `${words} ${isOfDates ? dayOrValue(value) : quoted(value)}`
 }
 
-const ON_DAYS = new Set<DescribedOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
+const ON_DAYS = new Set<NoteOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
 
 function withinWords(value: unknown, words: string): string {
   const shift = shiftOf(value)
