@@ -158,6 +158,38 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
+    'a pending cell is shown and edited in every tab, and its last value is sent once',
+    async () => {
+      const first = page
+      page = await app.nextPage(first.browserContext())
+      await watchWrites(page)
+      await openRows()
+      const { cursor } = (await app.server.get('/v1/changes?after=now')).body
+      await setOffline(page, true)
+      await edit(1, 1, 'Of the second tab')
+      const second = page
+      page = first
+      await page.bringToFront()
+      await showsTyped(1, 1, 'Of the second tab')
+      await edit(1, 1, 'Of the first tab')
+      await edit(2, 1, 'Behind it')
+      await second.bringToFront()
+      page = second
+      await showsTyped(1, 1, 'Of the first tab')
+      await showsTyped(2, 1, 'Behind it')
+      await first.close()
+      await setOffline(page, false)
+      await nothingPending(page)
+      await grid.shows(1, 1, 'Of the first tab')
+      await untilNoText(page, 'change pending')
+      const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
+      expect(changes).toHaveLength(2)
+      expect((await names()).slice(0, 3)).toEqual(['Lead 0', 'Of the first tab', 'Behind it'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a cell that another user changed meanwhile shows both values, and nothing is overwritten',
     async () => {
       const [, row] = await stored()
@@ -174,7 +206,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await openRows()
       await page.waitForSelector(`${cell(1, 1)}[aria-invalid="true"]`)
       await showsTyped(1, 1, 'Mine')
-      await giveUp('Name of a row in Leads 2')
+      await giveUp(`Name of a row in Leads ${made}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -191,7 +223,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await page.goto(`${app.server.url}/app/notes`)
       await untilText(page, 'Unsaved change in')
       await hasNames(['Lead 0', 'Behind it', 'Lead 3', 'Lead 4', 'Lead 5'])
-      await giveUp('Name of a row in Leads 3')
+      await giveUp(`Name of a row in Leads ${made}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -309,6 +341,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await page.goto(`${app.server.url}/app/notes/${id}`)
       await fieldOf(page, 'Stage')
       await setOffline(page, true)
+      await untilText(page, 'Offline')
       await setStage('mine')
       await untilText(page, '1 change pending')
       await app.server.patch(`/v1/notes/${id}/properties`, { stage: 'theirs' })
@@ -413,7 +446,20 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       )) as [string, string]
       const key = { user, workspace, tab: '', at: Date.now() }
       const row = { id: newIds(1)[0], data: { name: 'Earlier row' } }
+      const [lead] = await stored()
+      const edited = { value: 'Earlier cell', text: 'Earlier cell' }
       const entries = [
+        {
+          ...key,
+          name: `cell ${leads} ${lead?.id} name`,
+          tab: 'closed',
+          structure: { id: leads, name: 'Leads' },
+          row: lead,
+          field: { key: 'name', type: 'text', label: 'Name' },
+          state: { kind: 'saving', ...edited },
+          sent: [],
+          isShown: false,
+        },
         {
           ...key,
           name: `tag ${id} before`,
@@ -435,7 +481,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await page.reload()
       await nothingPending(page)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['before'])
-      expect(await names()).toContain('Earlier row')
+      expect(await names()).toEqual(expect.arrayContaining(['Earlier row', 'Earlier cell']))
     },
     BROWSER_TIMEOUT_MS,
   )

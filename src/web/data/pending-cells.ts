@@ -1,7 +1,6 @@
-import type { CellState } from './records/edits.ts'
+import type { CellState } from './records/cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './records/model.ts'
 import { sessionKey } from './session-key.ts'
-import { TAB } from './tabs.ts'
 
 /** Identifies an entry of the queue. */
 export interface EntryKey {
@@ -20,33 +19,42 @@ export interface Cell {
   readonly at: number
   /** Values sent since then without a response. */
   readonly sent: readonly Value[]
-  /** Whether a tab shows the cell, so that no other tab adopts it. */
-  readonly isShown: boolean
 }
 
 export interface StoredCell extends EntryKey, Cell {}
 
-export type Owner = Pick<EntryKey, 'user' | 'workspace' | 'tab'>
+export type Owner = Pick<EntryKey, 'user' | 'workspace'>
 
-/** The current user, workspace and tab; undefined without a session. */
+/** The current user and workspace; undefined without a session. */
 export function currentOwner(): Owner | undefined {
   const [user, workspace] = sessionKey.peek()?.split(' ') ?? []
-  return user === undefined || workspace === undefined ? undefined : { user, workspace, tab: TAB }
+  return user === undefined || workspace === undefined ? undefined : { user, workspace }
 }
 
 export type CellName = readonly [structure: string, row: string, field: string]
 
-/** The storage of pending cells in this browser. */
+export interface CellChanges {
+  /** New edits. */
+  readonly edited: readonly Cell[]
+  /** New states of edits. They are ignored if the edit is no longer stored. */
+  readonly updated: readonly Cell[]
+  /** Edits that are no longer pending. They stay if they were edited again since. */
+  readonly removed: readonly Omit<Cell, 'state'>[]
+}
+
+/** The storage of pending cells in this browser, which all tabs share. */
 export interface CellStore {
-  /** Adds cells to the queue and removes those that are no longer pending. */
-  putCells(owner: Owner, cells: readonly Cell[], gone: readonly CellName[]): Promise<void>
-  /** Assigns pending cells of a user in a workspace to a tab, in one transaction. Returns them as they were, oldest first. */
-  moveCells(owner: Owner, isMoved: (cell: StoredCell) => boolean): Promise<StoredCell[]>
-  /** Adopts cells of a table that this tab shows and their tab does not. */
-  adoptCellsOf(structure: string): void
+  /** Changes the stored cells in one transaction. */
+  change(owner: Owner, changes: CellChanges): Promise<void>
+  /** The pending cells of a user in a workspace, or of one table, oldest first. */
+  list(owner: Owner, structure?: string): Promise<StoredCell[]>
   /** Updates the offline copy with a saved row. */
   keepSaved(structure: string, row: Row): void
 }
 
-/** The store, once its code is loaded. */
-export const cellStore: { current?: CellStore } = {}
+export const cellStore: {
+  /** The store, once its code is loaded. */
+  current?: CellStore
+  /** Adopts changes of the store by other tabs, once the code of tables is loaded. */
+  sync?: () => Promise<void>
+} = {}

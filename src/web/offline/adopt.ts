@@ -1,8 +1,7 @@
 import type { Draft } from '../data/note-text.ts'
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
-import type { Subject } from './note-documents.ts'
-import { entryKeyOf, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
+import { entryKeyOf, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
 interface Adopter {
@@ -25,21 +24,21 @@ export const requestDiscard = ({ name, tab }: EntryKey): void =>
   adopted.postMessage([{ name, tab, isDiscarded: true } satisfies AdoptedEntry])
 
 /**
- * Adopts the edits of closed tabs, and, for the subject on the screen, those of tabs that do not show it. Returns whether
+ * Adopts the drafts of closed tabs, and, for the note on the screen, those of tabs that do not show it. Returns whether
  * drafts remain because the same notes are being edited here.
  */
 export async function adoptPendingEdits(
-  { user, workspace }: Pick<Owner, 'user' | 'workspace'>,
-  subject: Subject,
+  { user, workspace }: Owner,
+  shown: string | undefined,
   { isOpen, take, give }: Adopter,
 ): Promise<boolean> {
-  adopted.onmessage = ({ data }) => void releaseEntries(data, give)
+  adopted.onmessage = ({ data }) => releaseNotes(data, give)
   await takeOldDrafts()
   const alive = await openTabs()
   let isLeft = false
   const drafts: Draft[] = []
   for (const draft of await listDrafts(user, workspace)) {
-    const isIdle = draft.note === subject.note && draft.isShown === false
+    const isIdle = draft.note === shown && draft.isShown === false
     if (alive.has(draft.tab) && (draft.tab === TAB || !isIdle)) continue
     const isTwice = isOpen(draft.note) || drafts.some(({ note }) => note === draft.note)
     isLeft ||= isTwice
@@ -49,22 +48,15 @@ export async function adoptPendingEdits(
     drafts.push(draft)
   }
   for (const draft of drafts) take(draft)
-  const places: EntryKey[] = drafts.map(entryKeyOf)
-  if (await hasCells(user, workspace)) {
-    const { adoptCells } = await import('../data/records/table-edits.ts')
-    places.push(...(await adoptCells(alive, subject.structure)))
-  }
-  const fromOthers = places.filter(({ tab }) => alive.has(tab))
+  const fromOthers = drafts.map(entryKeyOf).filter(({ tab }) => alive.has(tab))
   if (fromOthers.length > 0) adopted.postMessage(fromOthers.map(({ name, tab }) => ({ name, tab })))
   return isLeft
 }
 
-/** Releases edits that another tab adopted or discarded. */
-async function releaseEntries(places: readonly AdoptedEntry[], give: Adopter['give']): Promise<void> {
-  for (const { name, tab, isDiscarded = false } of places) {
-    if (tab !== TAB) continue
-    const [kind, id = '', row = '', field = ''] = name.split(' ')
-    if (kind === 'note') give(id, isDiscarded)
-    else (await import('../data/records/table-edits.ts')).releaseCell([id, row, field], isDiscarded)
+/** Releases notes that another tab adopted or discarded. */
+function releaseNotes(entries: readonly AdoptedEntry[], give: Adopter['give']): void {
+  for (const { name, tab, isDiscarded = false } of entries) {
+    const [kind, id = ''] = name.split(' ')
+    if (tab === TAB && kind === 'note') give(id, isDiscarded)
   }
 }

@@ -25,10 +25,13 @@ let hasOtherTabs: (() => boolean) | undefined
 async function queue(): Promise<Queue> {
   if (loadedQueue) return loadedQueue
   const { areOthersOpen, watchTabs } = await import('./tabs.ts')
-  await import('./pending-cells.ts')
+  const { startCells, syncCells } = await import('./pending-cells.ts')
   const loaded = await import('./queue.ts')
-  // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
-  if (!loadedQueue) watchTabs(() => void adoptInOneTab())
+  if (!loadedQueue) {
+    // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
+    watchTabs(() => void Promise.allSettled([adoptInOneTab(), syncCells()]))
+    startCells()
+  }
   hasOtherTabs = areOthersOpen
   loadedQueue = loaded
   return loaded
@@ -194,19 +197,13 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
   }
 }
 
-/** The subject on the screen of this tab: a note or a table. */
-export interface Subject {
-  readonly note?: string
-  readonly structure?: string
-}
-
 /** Adopts the drafts of closed tabs and saves them, oldest first. */
-async function adoptDrafts(subject: Subject): Promise<void> {
+async function adoptDrafts(shownNote: string | undefined): Promise<void> {
   const current = owner()
   if (!current) return
   await queue()
   const { adoptPendingEdits: takeUp } = await import('./adopt.ts')
-  isLeftOver = await takeUp(current, subject, {
+  isLeftOver = await takeUp(current, shownNote, {
     isOpen: (id) => documents.peek().has(nameOf({ ...current, id })),
     // With the owner from before the adoption: another user may have signed in since.
     take: (draft) => void addDocument({ ...current, id: draft.note }, draft.base, draft).flush(),
@@ -220,17 +217,16 @@ let isLeftOver = false
 let ready: Promise<void> | undefined
 
 /**
- * Resolves once the drafts of closed tabs are adopted, and, for the subject on the screen, those of tabs that do not show
- * it.
+ * Resolves once the drafts of closed tabs are adopted, and, for the note on the screen, those of tabs that do not show it.
  */
-export function draftsLoaded(subject: Subject = {}): Promise<void> {
+export function draftsLoaded(shownNote?: string): Promise<void> {
   ready ??= adoptInOneTab()
-  return hasOtherTabs?.() ? ready.then(() => adoptInOneTab(subject)) : ready
+  return hasOtherTabs?.() ? ready.then(() => adoptInOneTab(shownNote)) : ready
 }
 
 /** Adopts drafts, in one tab at a time. */
-async function adoptInOneTab(subject: Subject = {}): Promise<void> {
-  const act = () => adoptDrafts(subject)
+async function adoptInOneTab(shownNote?: string): Promise<void> {
+  const act = () => adoptDrafts(shownNote)
   try {
     if (navigator.locks) await navigator.locks.request('daybook-queue', act)
     else await act()

@@ -17,17 +17,13 @@ import { NotSent, sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { database, notifyCopyChange, onOfflineCopyChange } from './database.ts'
 import { draftsLoaded, findDocument } from './note-documents.ts'
-import { cellEntryOf, changingQueue, entriesOf, keyOf } from './queue.ts'
-import { unlessLate } from './send-order.ts'
+import { cellEntryOf, changingQueue, entriesOf, keyOf, NO_TAB } from './queue.ts'
 import { ACTION_NAMES, type ActionName, currentForm } from './stored-actions.ts'
 
 /*
  * Changes of tags, pins and properties of notes, and new and changed rows, that wait until the server can be reached. They
- * belong to no tab: the holder of a lock sends them, in the order in which they were made.
+ * belong to no tab: the first tab whose turn it is sends them.
  */
-
-/** The tab of all entries: they belong to none. */
-const NO_TAB = ''
 
 /** The objects that an action changes. Actions on the same subject are sent in order. */
 function subjectsOf(action: PendingAction): string[] {
@@ -167,7 +163,7 @@ async function send(entry: StoredAction): Promise<void> {
     // The notes may be new, too.
     await draftsLoaded()
     await Promise.all(notesOf(action).map(({ id }) => findDocument(id)?.queue.flush()))
-    const unsent = await sendInOrder(at, () => inOneTab(() => sendStored(entry)))
+    const unsent = await sendInOrder(at, () => sendStored(entry))
     if (unsent) await keep({ ...entry, action: unsent.action }, unsent.error)
   } catch (error) {
     await keep(entry, error as Error)
@@ -175,19 +171,6 @@ async function send(entry: StoredAction): Promise<void> {
     sending.delete(name)
   }
   await refresh()
-}
-
-/** The maximum time to wait for a tab that sends. Sending twice is harmless: the server executes an action once. */
-const PATIENCE_MS = 30_000
-
-/** Sends in one tab at a time. */
-async function inOneTab<Result>(send: () => Promise<Result>): Promise<Result> {
-  const { locks } = navigator
-  const sendAlone = async () => ({ result: await send() })
-  const done =
-    locks &&
-    (await unlessLate(PATIENCE_MS, (signal) => locks.request('daybook-outbox', { signal }, sendAlone)))
-  return done ? done.result : send()
 }
 
 /**

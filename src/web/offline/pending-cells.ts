@@ -1,30 +1,104 @@
-import { cellStore, type StoredCell } from '../data/pending-cells.ts'
-import { draftsLoaded } from './note-documents.ts'
-import { cellEntryOf, changingQueue, entriesOf, keyOf, writing } from './queue.ts'
+import { effect } from '@preact/signals'
+import { isSameValue } from '../../lib/record-data.ts'
+import {
+  type Cell,
+  type CellName,
+  cellStore,
+  currentOwner,
+  type EntryKey,
+  type Owner,
+  type StoredCell,
+} from '../data/pending-cells.ts'
+import { isSignedOut, unreachableSince } from '../data/request.ts'
+import { session } from '../data/session.ts'
+import { database } from './database.ts'
+import {
+  cellEntryOf,
+  changingQueue,
+  entriesOf,
+  keyOf,
+  NO_TAB,
+  onQueueChange,
+  type QueueStore,
+} from './queue.ts'
+import { openTabs } from './tabs.ts'
+
+/* Pending cells in the queue. They belong to no tab: every tab shows them, and the holder of a lock sends them. */
+
+const nameOf = ({ structure, row, field }: Omit<Cell, 'state'>): CellName => [structure.id, row.id, field.key]
+
+/** The later edit of a cell, with all values that were sent for it. */
+function merged(stored: StoredCell, cell: StoredCell): StoredCell {
+  const others = stored.sent.filter((value) => !cell.sent.some((sent) => isSameValue(value, sent)))
+  return { ...(stored.at > cell.at ? stored : cell), sent: [...others, ...cell.sent] }
+}
+
+const find = async (queue: QueueStore, entry: EntryKey) =>
+  (await queue.get(keyOf(entry))) as StoredCell | undefined
 
 cellStore.current = {
-  putCells: (owner, cells, gone) =>
-    writing((store) => {
-      for (const { row, structure, field, ...cell } of cells) {
-        const place = cellEntryOf(owner, [structure.id, row.id, field.key])
-        const data = { [field.key]: row.data[field.key] }
-        const stored: StoredCell = { ...place, ...cell, structure, field, row: { ...row, data } }
-        store('queue').put(stored)
-      }
-      for (const name of gone) store('queue').delete(keyOf(cellEntryOf(owner, name)))
-    }),
-  moveCells: ({ user, workspace, tab }, isMoved) =>
+  change: (owner, { edited, updated, removed }) =>
     changingQueue(async (queue) => {
-      const found = (await queue.getAll(entriesOf('cell', user, workspace))) as StoredCell[]
-      const moved = found.filter(isMoved)
-      for (const cell of moved) {
-        void queue.delete(keyOf(cell))
-        void queue.put({ ...cell, tab })
+      const put = async (cell: Cell, isNew: boolean) => {
+        const { row, field } = cell
+        const data = { [field.key]: row.data[field.key] }
+        const entry = { ...cellEntryOf(owner, nameOf(cell)), ...cell, row: { ...row, data } }
+        const stored = await find(queue, entry)
+        if (stored || isNew) await queue.put(stored ? merged(stored, entry) : entry)
       }
-      return moved.sort((one, other) => one.at - other.at)
+      const remove = async (cell: Omit<Cell, 'state'>) => {
+        const stored = await find(queue, cellEntryOf(owner, nameOf(cell)))
+        if (stored && stored.at <= cell.at) await queue.delete(keyOf(stored))
+      }
+      await Promise.all([
+        ...edited.map((cell) => put(cell, true)),
+        ...updated.map((cell) => put(cell, false)),
+        ...removed.map(remove),
+      ])
     }),
-  adoptCellsOf: (structure) => void draftsLoaded({ structure }),
+  list: async ({ user, workspace }, structure) => {
+    const range = entriesOf(structure === undefined ? 'cell' : `cell ${structure}`, user, workspace)
+    const found = (await (await database()).getAll('queue', range)) as StoredCell[]
+    return found.filter(({ tab }) => tab === NO_TAB).sort((one, other) => one.at - other.at)
+  },
   // If this fails, the change feed updates the copy.
   keepSaved: (structure, row) =>
     void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),
+}
+
+/** Moves cells of closed tabs of an earlier version, whose cells belonged to their tab. */
+async function moveCellsOfTabs({ user, workspace }: Owner): Promise<void> {
+  const open = await openTabs()
+  await changingQueue(async (queue) => {
+    for (const cell of (await queue.getAll(entriesOf('cell', user, workspace))) as StoredCell[]) {
+      if (cell.tab === NO_TAB || open.has(cell.tab)) continue
+      const moved = { ...cell, tab: NO_TAB }
+      const stored = await find(queue, moved)
+      void queue.put(stored ? merged(stored, moved) : moved)
+      void queue.delete(keyOf(cell))
+    }
+  })
+}
+
+/** Adopts the stored cells of all tabs. The code of tables is loaded if there are any. */
+export async function syncCells(): Promise<void> {
+  const owner = currentOwner()
+  if (!owner) return
+  const range = entriesOf('cell', owner.user, owner.workspace)
+  const keys = await (await database()).getAllKeys('queue', range)
+  if (keys.some(([, , , tab]) => tab !== NO_TAB)) await moveCellsOfTabs(owner)
+  if (keys.length > 0 && !cellStore.sync) await import('../data/records/table-edits.ts')
+  await cellStore.sync?.()
+}
+
+/** Adopts stored cells with each session, after other tabs changed them, and when the server is back. */
+export function startCells(): void {
+  // Without storage there are no cells to adopt.
+  const sync = () => void syncCells().catch(() => undefined)
+  onQueueChange((isElsewhere) => isElsewhere && sync())
+  effect(() => {
+    // Run again when the server is back, which a tab may detect before others.
+    void unreachableSince.value
+    if (session.value && !isSignedOut.value) sync()
+  })
 }

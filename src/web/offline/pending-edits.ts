@@ -1,6 +1,5 @@
 import type { PendingAction, RowsAction, StoredAction } from '../data/pending-actions.ts'
 import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
-import { discardCell } from '../data/records/table-edits.ts'
 import { editText } from '../data/records/values.ts'
 import { textOfValue } from '../data/send-action.ts'
 import { session } from '../data/session.ts'
@@ -9,6 +8,7 @@ import { requestDiscard } from './adopt.ts'
 import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
 import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
+import { syncCells } from './pending-cells.ts'
 import { changingQueue, draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { ACTION_NAMES, currentForm } from './stored-actions.ts'
 import { openTabs } from './tabs.ts'
@@ -150,16 +150,18 @@ export async function discardPending({ place, at }: PendingEdit): Promise<void> 
     for (const entry of found) void queue.delete(keyOf(entry))
     return found
   })
-  for (const entry of removed) discardInTab(entry)
+  for (const entry of removed) discardDraft(entry)
   await writing((store) => {
     for (const entry of removed) store('bases').delete(keyOf(entry))
   })
+  await syncCells()
   notifyCopyChange()
 }
 
-function discardInTab(place: EntryKey): void {
-  const [kind, id = '', row = '', field = ''] = place.name.split(' ')
+/** Discards the draft of a note in its tab. */
+function discardDraft(place: EntryKey): void {
+  const [kind, id = ''] = place.name.split(' ')
+  if (kind !== 'note') return
   if (place.tab !== TAB) requestDiscard(place)
-  else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
-  else if (isHere(place)) discardCell([id, row, field])
+  else if (isHere(place)) findDocument(id)?.queue.discard()
 }

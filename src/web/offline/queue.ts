@@ -6,9 +6,12 @@ import { forget, listLast, untilWritten } from './last-drafts.ts'
 import type { ActionName } from './stored-actions.ts'
 
 /*
- * The queue of unacknowledged edits of notes and cells, by user and tab. Entries outlive their tab and are adopted by
- * another one.
+ * The queue of unacknowledged edits by user. Drafts of notes belong to a tab, which they outlive, and are then adopted by
+ * another one. Other edits belong to no tab.
  */
+
+/** The tab of entries that belong to none. */
+export const NO_TAB = ''
 
 /** The stored draft of a note. Only the difference between its content and that of its base is stored. */
 export interface StoredNote extends EntryKey, Omit<Draft, 'base' | 'text'> {
@@ -30,11 +33,11 @@ export const entryKeyOf = ({ user, workspace, note, tab }: DraftKey): EntryKey =
   name: `note ${note}`,
   tab,
 })
-export const cellEntryOf = ({ user, workspace, tab }: Owner, name: CellName): EntryKey => ({
+export const cellEntryOf = ({ user, workspace }: Owner, name: CellName): EntryKey => ({
   user,
   workspace,
   name: `cell ${name.join(' ')}`,
-  tab,
+  tab: NO_TAB,
 })
 export const keyOf = ({ user, workspace, name, tab }: EntryKey) => [user, workspace, name, tab]
 
@@ -83,23 +86,24 @@ const storedBases = new Map<string, string>()
 onCleared(() => storedBases.clear())
 
 const NOTIFY_MS = 1_000
-const listeners = new Set<() => void>()
+type Listener = (isElsewhere: boolean) => void
+const listeners = new Set<Listener>()
 
 /** Calls the listener after changes of the queue: at once in this tab, within `NOTIFY_MS` in others. */
-export function onQueueChange(listener: () => void): () => void {
+export function onQueueChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-const notifyListeners = () => {
-  for (const listener of listeners) listener()
+const notifyListeners = (isElsewhere: boolean) => {
+  for (const listener of listeners) listener(isElsewhere)
 }
 const written = new BroadcastChannel('daybook-written')
-written.onmessage = notifyListeners
+written.onmessage = () => notifyListeners(true)
 let isNotifying = false
 
 function notifyWritten(): void {
-  notifyListeners()
+  notifyListeners(false)
   if (isNotifying) return
   isNotifying = true
   setTimeout(() => {
@@ -125,14 +129,17 @@ export async function writing(
 
 const beginChange = async () => (await database()).transaction('queue', 'readwrite')
 
-type QueueStore = Awaited<ReturnType<typeof beginChange>>['store']
+export type QueueStore = Awaited<ReturnType<typeof beginChange>>['store']
 
 /** Changes the queue in one transaction, which may read before it writes. */
 export async function changingQueue<Result>(act: (queue: QueueStore) => Promise<Result>): Promise<Result> {
   const transaction = await beginChange()
-  const result = await act(transaction.store)
-  transaction.commit()
-  await transaction.done
+  const change = async () => {
+    const acted = await act(transaction.store)
+    transaction.commit()
+    return acted
+  }
+  const [result] = await Promise.all([change(), transaction.done])
   notifyWritten()
   return result
 }
@@ -169,12 +176,12 @@ export function removeDraft(key: DraftKey): Promise<void> {
   })
 }
 
-/** The key range of all entries of one kind of a user in a workspace. */
-export const entriesOf = (kind: 'note' | 'cell' | ActionName, user: string, workspace: string): IDBKeyRange =>
-  IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
-
-export const hasCells = async (user: string, workspace: string): Promise<boolean> =>
-  (await (await database()).count('queue', entriesOf('cell', user, workspace))) > 0
+/** The key range of all entries of one kind, or of the cells of a table, of a user in a workspace. */
+export const entriesOf = (
+  kind: 'note' | 'cell' | `cell ${string}` | ActionName,
+  user: string,
+  workspace: string,
+): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
 
 /** The drafts of a user in a workspace, oldest first. */
 export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
@@ -197,10 +204,10 @@ export async function listDrafts(user: string, workspace: string): Promise<Draft
 /** The number of entries of all tabs. */
 export const countAll = async (): Promise<number> => (await database()).count('queue')
 
-/** The number of entries of other tabs. */
-export async function countOthers(tab: string): Promise<number> {
-  const entries = await (await database()).getAll('queue')
-  return entries.filter((entry) => entry.tab !== tab).length
+/** The number of drafts of other tabs. */
+export async function countOthers(own: string): Promise<number> {
+  const keys = await (await database()).getAllKeys('queue')
+  return keys.filter(([, , , tab]) => tab !== own && tab !== NO_TAB).length
 }
 
 /** Removes all entries, except those of one user. */

@@ -2,14 +2,14 @@ import { request } from '../data/request.ts'
 import { sendOrder } from '../data/sending.ts'
 
 /*
- * Sends the pending edits of all tabs in the order in which they were written, once the server is back. Each tab holds a
- * lock whose name contains the time of its oldest pending edit. The sending tab holds a second lock, and releases it while
- * another tab has an older edit.
+ * Sends pending edits in one tab at a time. The sending tab holds a lock. Once the server is back, the edits of all tabs are
+ * sent in the order in which they were written: each tab holds a second lock whose name contains the time of its oldest
+ * pending edit, and the sending tab releases the first one while another tab has an older edit.
  */
 
-const SENDING_LOCK = 'daybook-sending'
+const SENDING_LOCK = 'daybook-outbox'
 const PENDING_LOCK = 'daybook-waits '
-/** The maximum time to wait for another tab. */
+/** The maximum time to wait for another tab. Sending twice is harmless: the server executes a request once. */
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 20
 
@@ -48,14 +48,17 @@ serverBack.onmessage = () => void request('GET', '/app/api/session', { isFresh: 
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
-/** Sends once no tab has an older edit, or after the maximum time to wait. */
+/** Sends once no other tab sends or has an older edit, or after the maximum time to wait. */
 async function take<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
-  if (!isOrdered) return send()
-  clearTimeout(timer)
-  await announce(at)
+  const isInOrder = isOrdered
+  if (isInOrder) {
+    clearTimeout(timer)
+    await announce(at)
+  }
   const end = performance.now() + PATIENCE_MS
   let hasNotified = false
-  const sendIfOldest = async () => ((await isOlderElsewhere(at)) ? undefined : { sent: await send() })
+  const sendIfOldest = async () =>
+    isInOrder && (await isOlderElsewhere(at)) ? undefined : { sent: await send() }
   for (let left = PATIENCE_MS; left > 0; left = end - performance.now()) {
     const done = await unlessLate(left, (signal) =>
       navigator.locks.request(SENDING_LOCK, { signal }, sendIfOldest),
@@ -69,7 +72,7 @@ async function take<Result>(at: number, send: () => Promise<Result>): Promise<Re
 }
 
 /** The result of a function; undefined if it did not start in time. */
-export async function unlessLate<Result>(
+async function unlessLate<Result>(
   ms: number,
   act: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | undefined> {

@@ -1,8 +1,18 @@
 import { setNotice } from '../pending.ts'
-import { type Cell, cellStore, currentOwner, type Owner } from '../pending-cells.ts'
+import { type Cell, type CellChanges, cellStore, currentOwner, type Owner } from '../pending-cells.ts'
 import { sessionKey } from '../session-key.ts'
-import type { CellState } from './edits.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
+
+/** State of an edited cell until the server confirms it. */
+export type CellState =
+  | { readonly kind: 'saving'; readonly text: string; readonly value: Value }
+  /** With `isGone`, the row no longer exists, so no screen shows the cell. */
+  | { readonly kind: 'refused'; readonly text: string; readonly error: string; readonly isGone?: true }
+  /** Another user changed the same cell; both values are shown. */
+  | { readonly kind: 'conflict'; readonly text: string; readonly value: Value; readonly theirs: Value }
+
+const isSameState = (one: CellState | undefined, other: CellState): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 /** States of unsaved cells, by `cellKey`. */
 export type Cells = ReadonlyMap<string, CellState>
@@ -10,19 +20,23 @@ export type Cells = ReadonlyMap<string, CellState>
 export const cellKey = (id: string, key: string) => `${id} ${key}`
 
 /** An unsaved cell of one structure. */
-export type DraftCell = Omit<Cell, 'structure' | 'isShown'>
+export type DraftCell = Omit<Cell, 'structure'>
+
+const nameOf = ({ row, field }: Pick<Cell, 'row' | 'field'>) => cellKey(row.id, field.key)
 
 const MAX_SENT = 100
 
-/** Stores the unsaved cells of a structure in this browser. */
+/** Stores the unsaved cells of a structure in this browser. All tabs share them, and any tab sends them. */
 export class CellDrafts {
   readonly #sessionKey = sessionKey.peek()
   readonly #owner: Owner | undefined
   readonly #bases = new Map<string, Omit<DraftCell, 'state'>>()
-  /** Drafts that are being removed from storage. */
-  readonly #removals = new Set<ReadonlySet<string>>()
-  /** True while a screen displays the cells. */
-  isShown = false
+  /** The cells with an edit that is not stored yet. */
+  readonly #edited = new Set<string>()
+  readonly #stored = new Set<string>()
+  /** The cells that this tab is storing, with the number of writes in flight: what is read of them may be outdated. */
+  readonly #writing = new Map<string, number>()
+  #last: Promise<unknown> = Promise.resolve()
   /** True if all drafts are stored, so that the page can be closed without loss. */
   isSafe = true
 
@@ -31,18 +45,34 @@ export class CellDrafts {
     this.isSafe = this.#owner !== undefined
   }
 
-  /** Records the row a cell was edited on. Must precede the cell's first state. */
-  note(row: Row, field: Field, at = Date.now(), before: readonly Value[] = []): void {
-    const name = cellKey(row.id, field.key)
-    const { sent = before } = this.#bases.get(name) ?? {}
-    this.#bases.set(name, { row, field, at, sent })
+  /** Resolves when all drafts so far are stored. */
+  get settled(): Promise<unknown> {
+    return this.#last
   }
 
-  /** Records a sent value: the server may have stored it even if no response arrives. */
-  noteSent(id: string, key: string, value: Value): void {
-    const name = cellKey(id, key)
-    const base = this.#bases.get(name)
-    if (base) this.#bases.set(name, { ...base, sent: [...base.sent.slice(1 - MAX_SENT), value] })
+  get #isCurrent(): boolean {
+    return this.#owner !== undefined && sessionKey.peek() === this.#sessionKey
+  }
+
+  /** Records the row a cell was edited on. Must precede the cell's first state. */
+  note(row: Row, field: Field, at = Date.now()): void {
+    const name = nameOf({ row, field })
+    this.#edited.add(name)
+    this.#bases.set(name, { row, field, at, sent: this.#bases.get(name)?.sent ?? [] })
+  }
+
+  /** Stores values before they are sent: the server may save them even if no response arrives. */
+  async storeSent(id: string, values: ReadonlyMap<Field, Value>, cells: Cells): Promise<void> {
+    const sent = new Map<string, CellState>()
+    for (const [{ key }, value] of values) {
+      const name = cellKey(id, key)
+      const [base, state] = [this.#bases.get(name), cells.get(name)]
+      if (!base || !state) continue
+      this.#bases.set(name, { ...base, sent: [...base.sent.slice(1 - MAX_SENT), value] })
+      sent.set(name, state)
+    }
+    this.store(new Map(), sent)
+    await this.#last
   }
 
   /** The values sent for a cell without a response. */
@@ -58,38 +88,92 @@ export class CellDrafts {
 
   /** Forgets cells whose drafts are stored no longer. */
   forget(names: readonly string[]): void {
-    for (const name of names) this.#bases.delete(name)
+    for (const name of names) {
+      this.#bases.delete(name)
+      this.#stored.delete(name)
+    }
   }
 
   has(id: string, key: string): boolean {
     return this.#bases.has(cellKey(id, key))
   }
 
-  /** Whether a cell has a draft, or had one that is still stored. */
-  knows(id: string, key: string): boolean {
-    return this.has(id, key) || [...this.#removals].some((removal) => removal.has(cellKey(id, key)))
+  /** The stored cells of the structure; undefined without storage. */
+  async read(): Promise<readonly DraftCell[] | undefined> {
+    await this.#last
+    if (!this.#isCurrent || !this.#owner) return undefined
+    return cellStore.current?.list(this.#owner, this.structure.id).catch(() => undefined)
+  }
+
+  /** Adopts stored cells, except those that this tab is storing. Returns the changed ones, and the names of removed ones. */
+  adopt(
+    cells: readonly DraftCell[],
+    states: Cells,
+  ): { changed: readonly DraftCell[]; removed: readonly string[] } {
+    const current = cells.filter((cell) => !this.#writing.has(nameOf(cell)))
+    for (const { row, field, at, sent } of current) {
+      const name = nameOf({ row, field })
+      const base = this.#bases.get(name)
+      this.#bases.set(name, base?.at === at ? { ...base, sent } : { row, field, at, sent })
+      this.#stored.add(name)
+    }
+    const names = new Set(cells.map(nameOf))
+    const removed = [...this.#stored].filter((name) => !names.has(name) && !this.#writing.has(name))
+    this.forget(removed)
+    const changed = current.filter((cell) => !isSameState(states.get(nameOf(cell)), cell.state))
+    return { changed, removed }
   }
 
   /** Stores the differences between two states. */
-  async store(before: Cells, now: Cells): Promise<void> {
-    if (this.#owner === undefined || sessionKey.peek() !== this.#sessionKey) return
+  store(before: Cells, now: Cells): void {
+    if (!this.#isCurrent || !this.#owner) return
     const { id, name } = this.structure
-    const cells: Cell[] = []
+    const edited: Cell[] = []
+    const updated: Cell[] = []
     for (const [key, state] of now) {
       const base = this.#bases.get(key)
-      if (base && before.get(key) !== state)
-        cells.push({ ...base, state, structure: { id, name }, isShown: this.isShown })
+      if (!base || before.get(key) === state) continue
+      const isEdited = this.#edited.has(key) || !this.#stored.has(key)
+      ;(isEdited ? edited : updated).push({ ...base, state, structure: { id, name } })
     }
-    const removal = new Set([...before.keys()].filter((key) => !now.has(key) && this.#bases.has(key)))
-    const removed = [...removal].flatMap((key) => {
-      const base = this.#bases.get(key)
-      this.#bases.delete(key)
-      return base ? [[id, base.row.id, base.field.key] as const] : []
+    const removed = [...before.keys()].flatMap((key) => {
+      const base = now.has(key) ? undefined : this.#bases.get(key)
+      return base ? [{ ...base, structure: { id, name } }] : []
     })
-    if (cells.length === 0 && removed.length === 0) return
-    this.#removals.add(removal)
+    if (edited.length + updated.length + removed.length === 0) return
+    for (const cell of edited) {
+      this.#edited.delete(nameOf(cell))
+      this.#stored.add(nameOf(cell))
+    }
+    this.forget(removed.map(nameOf))
+    const stored = this.#change(this.#owner, { edited, updated, removed })
+    this.hold([...edited, ...updated, ...removed].map(nameOf), stored)
+    this.#last = Promise.all([this.#last, stored])
+  }
+
+  /** Stores all drafts again. */
+  storeAgain(cells: Cells): void {
+    this.#stored.clear()
+    this.store(new Map(), cells)
+  }
+
+  /** Ignores what other tabs do with cells until a change of the stored ones has finished. */
+  hold(names: readonly string[], change: Promise<unknown>): void {
+    const add = (by: number) => {
+      for (const name of names) {
+        const count = (this.#writing.get(name) ?? 0) + by
+        if (count > 0) this.#writing.set(name, count)
+        else this.#writing.delete(name)
+      }
+    }
+    add(1)
+    const release = () => add(-1)
+    change.then(release, release)
+  }
+
+  async #change(owner: Owner, changes: CellChanges): Promise<void> {
     try {
-      await cellStore.current?.putCells(this.#owner, cells, removed)
+      await cellStore.current?.change(owner, changes)
       this.isSafe = cellStore.current !== undefined
       setNotice('cells', undefined)
     } catch (error) {
@@ -98,8 +182,7 @@ export class CellDrafts {
         'cells',
         `Drafts can’t be stored in this browser (${(error as Error).message}). Stay on this page until your changes are saved.`,
       )
-    } finally {
-      this.#removals.delete(removal)
     }
+    if (!this.isSafe) for (const cell of changes.edited) this.#stored.delete(nameOf(cell))
   }
 }

@@ -7,7 +7,7 @@ import { faultIn, isRetryable, Refused } from '../request.ts'
 import { sendInOrder } from '../sending.ts'
 import { untilRetry } from '../sent-again.ts'
 import { sessionKey } from '../session-key.ts'
-import { CellDrafts, cellKey, type DraftCell } from './cell-drafts.ts'
+import { CellDrafts, type CellState, type Cells, cellKey, type DraftCell } from './cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { latest, patchRow } from './patch-row.ts'
 import { holdsIds, isReference } from './references.ts'
@@ -16,14 +16,6 @@ import type { Rows } from './row-store.ts'
 import { readReference } from './suggestions.ts'
 import { undoStack } from './undo.ts'
 import { editText, parseValue } from './values.ts'
-
-/** State of an edited cell until the server confirms it. */
-export type CellState =
-  | { readonly kind: 'saving'; readonly text: string; readonly value: Value }
-  /** With `isGone`, the row no longer exists, so no screen shows the cell. */
-  | { readonly kind: 'refused'; readonly text: string; readonly error: string; readonly isGone?: true }
-  /** Another user changed the same cell; both values are shown. */
-  | { readonly kind: 'conflict'; readonly text: string; readonly value: Value; readonly theirs: Value }
 
 export type Values = ReadonlyMap<Field, Value>
 
@@ -34,17 +26,23 @@ export interface Saved {
   readonly fields: readonly Field[]
 }
 
+/** Sorts after every `updated_at`. */
+const UNKNOWN_TIME = '~'
+
 /**
  * Saves edited cells one at a time. A write is conditional: it succeeds only if nobody else has changed the cell since it
- * was read. Unsaved values are stored as drafts in this browser, so they survive the page.
+ * was read. Unsaved values are stored as drafts in this browser. All its tabs show them, and the first one whose turn it is
+ * sends them.
  */
 export class Edits {
-  readonly cells = signal<ReadonlyMap<string, CellState>>(new Map())
+  readonly cells = signal<Cells>(new Map())
   #last: Promise<unknown> = Promise.resolve()
   /** The last value saved from here per cell. An edit based on an older row does not conflict with our own write. */
   readonly #ownWrites = new Map<string, { readonly value: Value; readonly at: string }>()
   readonly #sessionKey = sessionKey.peek()
   readonly #drafts: CellDrafts
+  /** True while a screen displays the cells. */
+  #isShown = false
 
   constructor(
     private readonly structure: Pick<Structure, 'id' | 'name'>,
@@ -64,26 +62,20 @@ export class Edits {
   /** Marks the cells as visible: they show refusals themselves. Returns a function that ends this. */
   show(): () => void {
     this.#setShown(true)
-    cellStore.current?.adoptCellsOf(this.structure.id)
     return () => {
       this.#setShown(false)
       if (this.cells.peek().size === 0) this.onIdle()
     }
   }
 
-  get isShown(): boolean {
-    return this.#drafts.isShown
-  }
-
   #setShown(isShown: boolean): void {
-    this.#drafts.isShown = isShown
-    this.storeAgain()
+    this.#isShown = isShown
     this.#updateNotice()
   }
 
   /** Stores the drafts again. */
   storeAgain(): void {
-    void this.#drafts.store(new Map(), this.cells.peek())
+    this.#drafts.storeAgain(this.cells.peek())
   }
 
   of(id: string, key: string): CellState | undefined {
@@ -126,19 +118,14 @@ export class Edits {
     const before = this.cells.peek()
     const next = new Map(before)
     change(next)
-    void this.#drafts.store(before, next)
+    this.#drafts.store(before, next)
     this.#set(next)
   }
 
-  #set(cells: ReadonlyMap<string, CellState>): void {
+  #set(cells: Cells): void {
     pendingCount.value += cells.size - this.cells.peek().size
     this.cells.value = cells
     this.#updateNotice()
-  }
-
-  /** Whether a cell has an edit, or had one whose draft is still stored. */
-  knows(id: string, key: string): boolean {
-    return this.#drafts.knows(id, key)
   }
 
   /** The values sent for a cell without a response. */
@@ -162,11 +149,16 @@ export class Edits {
     // A cell that is edited meanwhile is an edit after the write.
     const unedited = () =>
       replaced.map((cell) => cellKey(...cell)).filter((key) => !this.cells.peek().has(key))
+    const storing = store(replaced.map((cell) => [this.structure.id, ...cell]))
+    this.#drafts.hold(
+      replaced.map((cell) => cellKey(...cell)),
+      storing,
+    )
     try {
-      await store(replaced.map((cell) => [this.structure.id, ...cell]))
+      await storing
       this.#drafts.forget(unedited())
     } catch (error) {
-      this.adopt(unedited().flatMap((key) => this.#drafts.cellOf(key, before.get(key))))
+      this.#adopt(unedited().flatMap((key) => this.#drafts.cellOf(key, before.get(key))))
       throw error
     }
   }
@@ -177,7 +169,7 @@ export class Edits {
     const { id, name } = this.structure
     const states = [...this.cells.peek().values()]
     const isGone = states.some((state) => 'isGone' in state)
-    const isNoticed = isGone || (!this.isShown && states.some(({ kind }) => kind !== 'saving'))
+    const isNoticed = isGone || (!this.#isShown && states.some(({ kind }) => kind !== 'saving'))
     const place = isGone ? `a deleted row of ${name}` : name
     const to = isGone ? '/app/settings/offline' : `/app/records/${id}`
     setNotice(`cells of ${id}`, isNoticed ? `Unsaved change in ${place}.` : undefined, to)
@@ -211,18 +203,23 @@ export class Edits {
 
   /** Resolves typed text to a reference by its label, then saves it. */
   async #saveNamed(row: Row, field: Field, text: string): Promise<void> {
-    this.#drafts.note(row, field)
+    const at = Date.now()
+    this.#drafts.note(row, field, at)
     this.#change((cells) => cells.set(cellKey(row.id, field.key), { kind: 'saving', text, value: text }))
+    return this.#resolve(row, field, text, at)
+  }
+
+  async #resolve(row: Row, field: Field, text: string, at: number): Promise<void> {
     const named = await readReference(field, text).catch((error: Error) => ({ error: error.message }))
     if (!this.#isPending(row.id, field, text)) return
     if ('error' in named) this.refuse(row.id, field, text, named.error)
-    else await this.write(row, field, named.value ?? undefined)
+    else await this.write(row, field, named.value ?? undefined, at)
   }
 
   /** Saves a value if the cell still holds the value of `row`. */
-  write(row: Row, field: Field, value: Value): Promise<void> {
+  write(row: Row, field: Field, value: Value, at?: number): Promise<void> {
     return undoStack.perform(async (push) => {
-      const saved = await this.writeRow(row, new Map([[field, value]]))
+      const saved = await this.writeRow(row, new Map([[field, value]]), at)
       if (!saved) return
       push({
         label: `${field.label} of a row`,
@@ -238,46 +235,57 @@ export class Edits {
       for (const [{ key }, value] of values)
         cells.set(cellKey(row.id, key), { kind: 'saving', text: editText(value), value })
     })
-    const writing = this.#last
-      .then(() => this.#write(row, values, at))
-      .catch((error: Error) => this.#refuseAll(row.id, values, error.message))
-    this.#last = writing
+    return this.#enqueue(row, values, at)
+  }
+
+  #enqueue(row: Row, values: Values, at: number): Promise<Saved | undefined> {
+    const writing = this.#write(row, values, at).catch((error: Error) =>
+      this.#refuseAll(row.id, values, error.message),
+    )
+    this.#last = Promise.all([this.#last, writing])
     return writing
   }
 
-  async #write(
-    row: Row,
-    values: Values,
-    at: number,
-    newest = latest(this.source.find(row.id), row),
-  ): Promise<Saved | undefined> {
-    if (sessionKey.peek() !== this.#sessionKey)
-      throw new Error('Another user is signed in. Nothing was written.')
+  /** Writes values; `current` is the version of the row that the server has now, if it was read. */
+  async #write(row: Row, values: Values, at: number, current?: Row): Promise<Saved | undefined> {
     const rest = new Map(values)
-    for (const [field, value] of values) {
-      const isPending = this.#isPending(row.id, field, value)
-      if (isPending && this.#isUnchanged(row, newest, field)) continue
-      if (isPending) this.#conflict(newest, field, value)
-      rest.delete(field)
-    }
-    if (rest.size === 0) return undefined
+    if (![...rest].some(([field, value]) => this.#isPending(row.id, field, value))) return undefined
     try {
-      const saved = await sendInOrder(at, () => this.#patch(newest, rest))
-      // The response may belong to an earlier, unanswered call; the row may have changed since.
-      this.source.replace(latest(this.source.find(saved.id), saved))
-      cellStore.current?.keepSaved(this.structure.id, saved)
-      this.#acknowledge(saved, rest)
-      return { row: saved, before: newest, fields: [...rest.keys()] }
+      return await sendInOrder(at, () => this.#send(row, rest, current))
     } catch (error) {
       return this.#handleFailure(error as Error, row, rest, at)
     }
   }
 
-  #patch(row: Row, values: Values): Promise<Row> {
-    for (const [{ key }, value] of values) this.#drafts.noteSent(row.id, key, value)
-    // A tab that adopts the draft must know what was sent.
-    this.storeAgain()
-    return patchRow(row, values)
+  /**
+   * Sends values, and removes the ones from `rest` that are no longer pending: another tab may have sent, replaced or
+   * discarded them. The outcome is stored before the next tab sends.
+   */
+  async #send(row: Row, rest: Map<Field, Value>, current: Row | undefined): Promise<Saved | undefined> {
+    const stored = await this.#drafts.read()
+    if (sessionKey.peek() !== this.#sessionKey)
+      throw new Error('Another user is signed in. Nothing was written.')
+    if (stored) this.sync(stored)
+    const newest = current ?? latest(this.source.find(row.id), row)
+    for (const [field, value] of rest) {
+      const isPending = this.#isPending(row.id, field, value)
+      if (isPending && this.#isUnchanged(row, newest, field)) continue
+      if (isPending) this.#conflict(newest, field, value)
+      rest.delete(field)
+    }
+    const saved = rest.size === 0 ? undefined : await this.#patch(newest, rest)
+    if (saved) this.#acknowledge(saved, rest)
+    await this.#drafts.settled
+    return saved && { row: saved, before: newest, fields: [...rest.keys()] }
+  }
+
+  async #patch(newest: Row, values: Values): Promise<Row> {
+    await this.#drafts.storeSent(newest.id, values, this.cells.peek())
+    const saved = await patchRow(newest, values)
+    // The response may belong to an earlier, unanswered call; the row may have changed since.
+    this.source.replace(latest(this.source.find(saved.id), saved))
+    cellStore.current?.keepSaved(this.structure.id, saved)
+    return saved
   }
 
   /** False if the cell was edited again or discarded. */
@@ -290,7 +298,8 @@ export class Edits {
   #isUnchanged(read: Row, newest: Row, { key }: Field): boolean {
     const ownWrite = this.#ownWrites.get(cellKey(read.id, key))
     const current = newest.data[key]
-    if (current === read.data[key] || this.#drafts.sentOf(read.id, key).includes(current)) return true
+    const isSent = this.#drafts.sentOf(read.id, key).some((value) => isSameValue(value, current))
+    if (current === read.data[key] || isSent) return true
     return ownWrite !== undefined && ownWrite.at > read.updated_at && current === ownWrite.value
   }
 
@@ -328,16 +337,30 @@ export class Edits {
     return this.#write(row, new Map([...values].filter(([field]) => field !== faulty)), at)
   }
 
-  /** Resumes stored drafts. */
-  adopt(stored: readonly DraftCell[]): void {
-    for (const { row, field, state, at, sent } of stored) {
-      this.#drafts.note(row, field, at, sent)
-      if (state.kind !== 'saving') this.#change((cells) => cells.set(cellKey(row.id, field.key), state))
+  /** Adopts the stored cells of this table, which other tabs change as well. */
+  sync(stored: readonly DraftCell[]): void {
+    const { changed, removed } = this.#drafts.adopt(stored, this.cells.peek())
+    const cells = new Map(this.cells.peek())
+    for (const name of removed) {
+      const state = cells.get(name)
+      // Probably saved by another tab: a later edit of an older row does not conflict with it.
+      if (state?.kind === 'saving') this.#ownWrites.set(name, { value: state.value, at: UNKNOWN_TIME })
+      cells.delete(name)
     }
+    if (removed.length > 0) this.#set(cells)
+    this.#adopt(changed)
+  }
+
+  /** Shows stored cells, and sends the ones that are to be saved. */
+  #adopt(stored: readonly DraftCell[]): void {
+    if (stored.length === 0) return
+    const cells = new Map(this.cells.peek())
+    for (const { row, field, state } of stored) cells.set(cellKey(row.id, field.key), state)
+    this.#set(cells)
     // Values of one write are sent together again.
     const pending = stored.filter(({ state }) => state.kind === 'saving')
     const writes = Map.groupBy(pending, ({ row, at }) => `${row.id} ${at}`)
-    for (const cells of writes.values()) this.#resend(cells)
+    for (const write of writes.values()) this.#resend(write)
   }
 
   #resend(cells: readonly DraftCell[]): void {
@@ -347,11 +370,11 @@ export class Edits {
       if (state.kind !== 'saving') continue
       const isNamed =
         isReference(field) && state.value !== undefined && !holdsIds(field, editText(state.value))
-      if (isNamed) void this.#saveNamed(row, field, state.text)
+      if (isNamed) void this.#resolve(row, field, state.text, at)
       else values.set(field, state.value)
     }
     const read = { ...row, data: Object.assign({}, ...cells.map((cell) => cell.row.data)) }
-    if (values.size > 0) void this.writeRow(read, values, at)
+    if (values.size > 0) void this.#enqueue(read, values, at)
   }
 
   #refuseAll(id: string, values: Values, error: string, isGone = false): undefined {

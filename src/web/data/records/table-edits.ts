@@ -1,8 +1,7 @@
 import { effect, untracked } from '@preact/signals'
 import { discarders, keepers, savers, unfinished } from '../pending.ts'
-import { type CellName, cellStore, currentOwner, type StoredCell } from '../pending-cells.ts'
+import { cellStore, currentOwner, type StoredCell } from '../pending-cells.ts'
 import { sessionKey } from '../session-key.ts'
-import { TAB } from '../tabs.ts'
 import { Edits } from './edits.ts'
 import type { Structure } from './model.ts'
 import { RowStore, type Rows } from './row-store.ts'
@@ -21,43 +20,21 @@ export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: Rows)
   return edits
 }
 
-/**
- * Adopts drafts of closed tabs and of earlier sessions of this tab; for the structure `shown` also drafts that an open
- * tab does not display. Returns the drafts of other tabs.
- */
-export async function adoptCells(
-  openTabs: ReadonlySet<string>,
-  shown?: string,
-): Promise<readonly StoredCell[]> {
+/** Adopts the stored cells, which all tabs change: the ones of other tabs, and of earlier sessions. */
+async function syncCells(): Promise<void> {
   const owner = currentOwner()
-  const store = cellStore.current
-  if (!owner || !store) return []
-  const adopted = await store.moveCells(
-    owner,
-    ({ tab, structure, row, field, isShown }) =>
-      (tab === TAB || !openTabs.has(tab) || (structure.id === shown && isShown === false)) &&
-      !editsByStructure.get(structure.id)?.knows(row.id, field.key),
-  )
-  // Another user has signed in meanwhile, in whose name they would be sent.
-  if (owner.user !== currentOwner()?.user || owner.workspace !== currentOwner()?.workspace) return []
-  for (const cells of Map.groupBy(adopted, ({ structure }) => structure.id).values()) {
-    const [first] = cells
-    if (first)
-      editsOf(first.structure, editsByStructure.get(first.structure.id)?.source ?? new RowStore()).adopt(
-        cells,
-      )
+  const key = sessionKey.peek()
+  const stored = owner && (await cellStore.current?.list(owner))
+  // Another user may have signed in meanwhile, in whose name the cells would be sent.
+  if (!stored || key !== sessionKey.peek()) return
+  const byStructure = Map.groupBy(stored, ({ structure }) => structure.id)
+  for (const [id, edits] of editsByStructure) if (!byStructure.has(id)) edits.sync([])
+  for (const [id, cells] of byStructure) {
+    const [{ structure }] = cells as [StoredCell]
+    editsOf(structure, editsByStructure.get(id)?.source ?? new RowStore()).sync(cells)
   }
-  return adopted.filter(({ tab }) => tab !== TAB)
 }
-
-/** Discards the unsaved value of a cell. */
-export const discardCell = ([structure, row, field]: CellName): void =>
-  editsByStructure.get(structure)?.drop(row, field)
-
-/** Releases a cell that another tab adopted, unless it is shown here. If the tab discarded it, it is discarded here too. */
-export function releaseCell(name: CellName, isDiscarded: boolean): void {
-  if (isDiscarded || !editsByStructure.get(name[0])?.isShown) discardCell(name)
-}
+cellStore.sync = syncCells
 
 keepers.add(() => {
   for (const edits of editsByStructure.values()) edits.storeAgain()

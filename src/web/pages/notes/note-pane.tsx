@@ -47,7 +47,7 @@ export function NotePane({ id }: { id: string }) {
   const [readyFor, setReadyFor] = useState<string>()
   useEffect(() => {
     let isCurrent = true
-    void draftsLoaded({ note: id }).then(() => isCurrent && setReadyFor(id))
+    void draftsLoaded(id).then(() => isCurrent && setReadyFor(id))
     return () => {
       isCurrent = false
     }

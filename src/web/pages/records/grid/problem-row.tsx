@@ -1,5 +1,5 @@
 import { Button } from '../../../components/form.tsx'
-import type { CellState } from '../../../data/records/edits.ts'
+import type { CellState } from '../../../data/records/cell-drafts.ts'
 import { valueText } from '../../../data/records/labels.ts'
 import type { Field, Row } from '../../../data/records/model.ts'
 import { RefusalText } from '../refusal-text.tsx'
