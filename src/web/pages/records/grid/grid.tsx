@@ -46,7 +46,7 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
   useKeys('Rows', GRID_KEYS)
   const scroller = useRef<HTMLElement>(null)
   const [scrollTop, setScrollTop] = useState(0)
-  const [view, setView] = useState({ height: 600, width: 1000 })
+  const view = useViewSize(scroller)
   const menuOf = useSignal('')
   const dialog = useSignal<FieldChange | undefined>(undefined)
   const [rowPx, setRowPx] = useState(ESTIMATED_ROW_PX)
@@ -57,7 +57,6 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
   const marginPx = total < 100_000 ? MARGIN_PX.narrow : MARGIN_PX.wide
   const slice = sliceAt(geometry, scrollTop)
   const version = source.version.value
-  useViewSize(scroller, setView)
   useEffect(() => {
     source.load(slice.first, Math.max(slice.first, slice.end - 1))
     onVisible(slice.firstVisible, slice.lastVisible)
@@ -230,26 +229,34 @@ function copy(
   else readAndCopy(grid).catch((error: Error) => onRefused(error.message))
 }
 
-/** Tracks the size of the area between head and foot. */
-function useViewSize(
-  scroller: { current: HTMLElement | null },
-  setView: (view: { height: number; width: number }) => void,
-): void {
+interface ViewSize {
+  readonly height: number
+  readonly width: number
+}
+
+/** The size of the last grid. The next one usually has the same, and is then drawn only once. */
+let lastSize: ViewSize = { height: 600, width: 1000 }
+
+/** Returns the size of the area between head and foot. */
+function useViewSize(scroller: { current: HTMLElement | null }): ViewSize {
+  const [size, setSize] = useState(lastSize)
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
     const heightOf = (part: string) => element.querySelector(part)?.clientHeight ?? 0
-    const measure = () =>
-      setView({
-        height: element.clientHeight - heightOf('thead') - heightOf('tfoot'),
-        width: element.clientWidth,
-      })
+    const measure = () => {
+      const height = element.clientHeight - heightOf('thead') - heightOf('tfoot')
+      const width = element.clientWidth
+      if (height !== lastSize.height || width !== lastSize.width) lastSize = { height, width }
+      setSize(lastSize)
+    }
     measure()
     const observer = new ResizeObserver(measure)
     // The table is observed too: it grows when the foot is rendered.
     for (const part of [element, element.querySelector('table')]) if (part) observer.observe(part)
     return () => observer.disconnect()
   }, [])
+  return size
 }
 
 /** Keeps the cursor's cell visible, and focused while the keyboard is in the grid. */
