@@ -209,7 +209,8 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       await page.keyboard.press('Escape')
       // Without its last value, a filter stays open for another one, and its neighbour is the same.
       await page.click('.chip .what')
-      await page.click('#filter-0:popover-open [value=New]')
+      await page.waitForSelector('#filter-0:popover-open [value=New]')
+      await page.click('#filter-0 [value=New]')
       await page.waitForFunction(`document.querySelector('.chip').textContent.trim() === 'State'`)
       await page.click('#filter-0:popover-open [value=Sent]')
       await untilTextIn(page, '.chip', 'State is Sent')
