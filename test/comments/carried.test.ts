@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { structureDeletion } from '../../src/events/structure-deletion.ts'
-import { findFaults } from '../../src/operation/integrity.ts'
 import { getStructure } from '../../src/records/structures/store.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
+import { faultsIn } from '../support/check.ts'
 import { callerOf } from '../support/cli.ts'
 import { mirrorOf } from '../support/mirror.ts'
 import { newFolder } from '../support/process.ts'
@@ -60,7 +60,7 @@ test('an export and its import keep comments with ids, times, threads and people
   await other.post(`/v1/notes/${ids.trashed}/restore`)
   expect((await other.get(`/v1/comments?note_id=${ids.trashed}`)).body.comments).toHaveLength(1)
   expect((await other.get('/v1/inbox')).body.total).toBe(0)
-  expect([...findFaults(other.ctx.db)]).toEqual([])
+  expect([...faultsIn(other)]).toEqual([])
   other.close()
   folder.remove()
 })

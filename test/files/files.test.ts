@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { findFaults } from '../../src/operation/integrity.ts'
+import { faultsIn } from '../support/check.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
@@ -255,7 +255,7 @@ describe('renaming a file', () => {
       const id = await makeFile(service, { name: 'old', pages: ['text'] })
       const { id: note } = await makeNote(service, { content: `[[file:${id}|old]] and [[Tea|\`]]` })
       expect((await service.patch(`/v1/files/${id}`, { file_name: name })).status).toBe(200)
-      expect(findFaults(service.ctx.db)).toEqual([])
+      expect(faultsIn(service)).toEqual([])
       await service.patch(`/v1/files/${id}`, { file_name: 'new' })
       expect((await readNote(service, note)).content).toBe(`[[file:${id}|new]] and [[Tea|\`]]`)
     },

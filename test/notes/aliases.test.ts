@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { findFaults } from '../../src/operation/integrity.ts'
+import { faultsIn } from '../support/check.ts'
 import { makeNote, readNote, titlesFound } from '../support/notes.ts'
 import { indexAll } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -139,5 +139,5 @@ test('are exchanged between notes in one call', async () => {
 
 test('agree with everything derived from them', async () => {
   await indexAll(service.ctx)
-  expect(findFaults(service.ctx.db)).toEqual([])
+  expect(faultsIn(service)).toEqual([])
 })

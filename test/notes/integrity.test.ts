@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
-import { findFaults } from '../../src/operation/integrity.ts'
+import { faultsIn } from '../support/check.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
 import { indexAll } from '../support/search-tables.ts'
@@ -84,7 +84,7 @@ test(
         const ids: string[] = []
         for (const step of done) await step(service, ids)
         expect(service.logged().filter(({ level }) => level === 'error')).toEqual([])
-        expect(findFaults(service.ctx.db)).toEqual([])
+        expect(faultsIn(service)).toEqual([])
         await expectState(service, ids)
         service.close()
       }),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { logChange, systemAuthor } from '../../src/log/log.ts'
-import { findFaults } from '../../src/operation/integrity.ts'
 import { createWorkspace } from '../../src/people/accounts/workspaces.ts'
+import { faultsIn } from '../support/check.ts'
 import { runRetention } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -40,7 +40,7 @@ test('a note stays in the trash for 30 days, and is then purged with its data', 
   expect(counts).toMatchObject({ notes: 1, trashed_notes: 1 })
   const left = { bodies: count('note_bodies'), values: count('note_properties'), links: count('note_links') }
   expect(left).toEqual({ bodies: 2, values: 0, links: 2 })
-  expect(findFaults(service.ctx.db)).toEqual([])
+  expect(faultsIn(service)).toEqual([])
 })
 
 test('a revision is kept 7 days', async () => {

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { structureDeletion } from '../../src/events/structure-deletion.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
-import { findFaults } from '../../src/operation/integrity.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
+import { faultsIn } from '../support/check.ts'
 import { callerOf } from '../support/cli.ts'
 import { runJobs } from '../support/jobs.ts'
 import { faultsOf, mirrorOf } from '../support/mirror.ts'
@@ -69,7 +69,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     await runJobs(service.ctx)
 
     expect((await list(service, 'Rows')).body).toEqual(before)
-    expect(findFaults(service.ctx.db)).toEqual([])
+    expect(faultsIn(service)).toEqual([])
   })
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findFaults } from '../../src/operation/integrity.ts'
 import { exportTable } from '../../src/transfer/csv/export.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
 import { importWorkspace, isExport } from '../../src/transfer/workspace/import.ts'
+import { faultsIn } from '../support/check.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -121,7 +121,7 @@ test('tags created after an import of the highest id have distinct ids', async (
   const ids: number[] = body.tags.map(({ id }: { id: number }) => id)
   expect(new Set(ids).size).toBe(3)
   expect(ids.every(Number.isSafeInteger)).toBe(true)
-  expect(findFaults(service.ctx.db)).toEqual([])
+  expect(faultsIn(service)).toEqual([])
   service.close()
 })
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addFile } from '../../src/files/new-file.ts'
-import { findFaults } from '../../src/operation/integrity.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
+import { faultsIn } from '../support/check.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { fileWriter } from '../support/files.ts'
@@ -258,7 +258,7 @@ test(
           exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
           expect(filesIn(folder.file('second'), 'latin1')).toEqual(filesIn(folder.file('first'), 'latin1'))
           expect(await responses(second)).toEqual(await responses(first))
-          expect(findFaults(second.ctx.db)).toEqual([])
+          expect(faultsIn(second)).toEqual([])
         } finally {
           first.close()
           second.close()

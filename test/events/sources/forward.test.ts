@@ -3,7 +3,7 @@ import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { targetEnding } from '../../../src/events/sources/forward-targets.ts'
 import { enqueue } from '../../../src/kernel/jobs.ts'
-import { findFaults } from '../../../src/operation/integrity.ts'
+import { faultsIn } from '../../support/check.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { type Received, status } from '../../support/receiver.ts'
 import { settle, testClock } from '../../support/service.ts'
@@ -204,7 +204,7 @@ test('ten failures pause one target; resuming sends what waits; a redelivery sta
     0,
   ])
   await until(async () => (await deliveriesOf(source.id, '?status=failed&limit=200')).length === 9)
-  expect(findFaults(it.ctx.db)).toEqual([])
+  expect(faultsIn(it)).toEqual([])
 })
 
 test('removing a target fails what waits for it; a kept one keeps its state', async () => {

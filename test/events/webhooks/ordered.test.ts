@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults, repairDerived } from '../../../src/operation/integrity.ts'
+import { faultsIn, repair } from '../../support/check.ts'
 import { type Received, status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../../support/webhooks.ts'
@@ -154,7 +154,7 @@ test('keeps the order through a pause, a disabled time, a stop and a redelivery'
   it.clock.advance(MINUTE)
   await delivered(id, 4)
   expect(numbersOf('b')).toEqual([1, 1, 2])
-  const faults = findFaults(it.ctx.db)
+  const faults = faultsIn(it)
   expect(faults).toEqual([])
 })
 
@@ -193,9 +193,9 @@ test('a repair removes the numbers of lost events, so that later ones are delive
   const { sql } = it.ctx.db
   sql.run('DELETE FROM webhook_deliveries WHERE attempts = 1')
   sql.run('DELETE FROM webhook_events WHERE pk NOT IN (SELECT event FROM webhook_deliveries)')
-  expect(findFaults(it.ctx.db)).toEqual(['1 numbers of ordered events are left without their event.'])
-  await repairDerived(it.ctx.db)
-  expect(findFaults(it.ctx.db)).toEqual([])
+  expect(faultsIn(it)).toEqual(['1 numbers of ordered events are left without their event.'])
+  await repair(it)
+  expect(faultsIn(it)).toEqual([])
   it.receiver.answer = status(200)
   await it.patch(`/v1/records/${row}`, { data: { n: 3 } })
   await delivered(id, 2)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults } from '../../../src/operation/integrity.ts'
+import { faultsIn } from '../../support/check.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
@@ -52,7 +52,7 @@ test('returns every event in commit order until it is acknowledged', async () =>
   }
   await runJobs(it.ctx)
   expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_pulled')).toBe(1)
-  expect(findFaults(it.ctx.db)).toEqual([])
+  expect(faultsIn(it)).toEqual([])
 })
 
 test('shows the pending events, and no deliveries', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults, repairDerived } from '../../../src/operation/integrity.ts'
+import { faultsIn, repair } from '../../support/check.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
@@ -83,19 +83,19 @@ test('check finds and repairs versions of subscriptions, and orphaned events and
   await subscribe(it, 'Tasks', it.url)
   await declare(it, 'Other', [])
   await it.stop()
-  expect(findFaults(it.ctx.db)).toEqual([])
+  expect(faultsIn(it)).toEqual([])
   it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
     INSERT INTO webhook_events (pk, id, type, body) VALUES (1, 'x', 'record.created', '{}'), (2, 'y', 'record.created', '{}');
     INSERT INTO webhook_deliveries (event, webhook, id, status, created_at)
       VALUES (2, 9, 'no webhook', 'pending', 1), (3, 1, 'no event', 'failed', 1)`)
-  expect(findFaults(it.ctx.db)).toEqual([
+  expect(faultsIn(it)).toEqual([
     'The structure "Tasks" does not notify its enabled webhooks of changes.',
     'The structure "Other" notifies webhooks of changes, and none is enabled.',
     '2 deliveries are left without their event or webhook.',
     '1 webhook events are left without a delivery.',
   ])
-  await repairDerived(it.ctx.db)
-  expect(findFaults(it.ctx.db)).toEqual([])
+  await repair(it)
+  expect(faultsIn(it)).toEqual([])
   await write(it, 'Tasks', { n: 1 })
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
 })

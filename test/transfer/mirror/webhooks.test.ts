@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findFaults } from '../../../src/operation/integrity.ts'
+import { faultsIn } from '../../support/check.ts'
 import { mirrorOf } from '../../support/mirror.ts'
 import { declare, write } from '../../support/records.ts'
 import { startService } from '../../support/service.ts'
@@ -33,7 +33,7 @@ test('a copy has subscriptions to notes, files and moments as the remote shows t
   const { sql } = mirror.ctx.db
   for (const table of ['webhook_events', 'webhook_moments', 'webhook_schedules', 'webhook_waiting'])
     expect(sql.scalar<number>(`SELECT count(*) FROM ${table}`)).toBe(0)
-  expect(findFaults(service.ctx.db)).toEqual([])
+  expect(faultsIn(service)).toEqual([])
   await mirror.close()
   service.close()
 })
