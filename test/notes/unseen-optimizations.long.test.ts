@@ -169,8 +169,7 @@ const ARRANGEMENTS: readonly Arrangement[] = [
   ['indexed by a repair', ({ ctx }) => repairDerived(ctx.db)],
 ]
 
-/** With the second value, the worker runs every read that may be long. */
-const THREADS = [1_000_000, -1]
+const THREADS = ['never', 'always'] as const
 
 /** Fails with all data that is needed to repeat the query. */
 async function check(scene: object, property: fc.IAsyncProperty<[NotesCase]>, count: number, seed: number) {
@@ -192,11 +191,11 @@ test.each(seeds)(
     const first = new Map<string, string>()
     let made: TreeWorkspace | undefined
     for (const [name, arrange] of ARRANGEMENTS)
-      for (const manyRows of THREADS) {
-        const service = await startService({ file, clock, worker: { manyRows } })
+      for (const threads of THREADS) {
+        const service = await startService({ file, clock, threads })
         made ??= await makeNotes(service, { seed, notes: 150 })
         const current = { ...made, client: service.as(made.client.key) }
-        if (manyRows === THREADS[0]) await arrange(service, made.workspace)
+        if (threads === THREADS[0]) await arrange(service, made.workspace)
         const scene = { service, made: current, first }
         const workspace = service.ctx.db.sql.scalar<string>(
           'SELECT name FROM workspaces WHERE pk = ?',
@@ -209,7 +208,7 @@ test.each(seeds)(
         const property = fc.asyncProperty(arbitraryNotesCase(made), (query) =>
           expectUnseen(scene, narrow, query),
         )
-        await check({ seed, arrangement: name, manyRows }, property, runs(15, 150), seed)
+        await check({ seed, arrangement: name, threads }, property, runs(15, 150), seed)
         service.app.stop()
         await service.ctx.worker.close()
         service.close()

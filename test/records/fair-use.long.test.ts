@@ -1,14 +1,15 @@
-import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { declareEndless, ENDLESS } from '../support/endless.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
-import { type Client, settle, startService, type TestService } from '../support/service.ts'
+import { type Client, settle, startService, type TestService, testClock } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
 /*
- * Every query runs in the worker here. Time passes only when the test advances it. A query served during an endless one
- * that no limit stopped was therefore not delayed by it.
+ * The queries read so many rows that they run in another thread. Time passes only when the test advances it. A query
+ * served during an endless one that no limit stopped was therefore not delayed by it.
  */
 
 const folder = newFolder()
@@ -16,13 +17,31 @@ let files = 0
 let service: TestService
 /** Another key of the same user. */
 let other: Client
+/** The service whose database every test begins with. */
+let first: TestService
 
+/** More rows than a query reads on the main thread. */
+const MANY_BATCHES = 21
+const MATCHING = { field: 'name', op: 'contains', value: 'match' }
+
+beforeAll(async () => {
+  first = await startService({ file: folder.file('first.db') })
+  await declareEndless(first, 'endless')
+  await declare(first, 'rows', [
+    { key: 'n', type: 'number' },
+    { key: 'name', type: 'text' },
+  ])
+  const others = Array.from({ length: 500 }, (_, at) => ({ name: `other ${at}` }))
+  for (let batch = 0; batch < MANY_BATCHES; batch++) await write(first, 'rows', ...others)
+  await write(first, 'rows', { n: 1, name: 'match' }, { n: 2, name: 'match' })
+  await first.ctx.kernel.close()
+  first.close()
+})
 beforeEach(async () => {
-  service = await startService({ file: folder.file(`${++files}.db`), worker: { manyRows: -1 } })
+  const file = folder.file(`${++files}.db`)
+  copyFileSync(folder.file('first.db'), file)
+  service = await startService({ file, clock: testClock(first.clock.now() + 1_000) })
   other = service.as(await service.newKey())
-  await declareEndless(service, 'endless')
-  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
-  await write(service, 'rows', { n: 1 }, { n: 2 })
 })
 afterEach(() => service.close())
 afterAll(() => folder.remove())
@@ -58,7 +77,8 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   return isSettled
 }
 
-const totalFor = async (client: Client) => (await list(client, 'rows', { sort: 'n' })).body.total
+const listMatching = (client: Client) => list(client, 'rows', { filter: [MATCHING] })
+const totalFor = async (client: Client) => (await listMatching(client)).body.total
 
 test('the 73rd large query of a key is refused, and those of other keys are served', async () => {
   const asked = Array.from({ length: 72 }, () => askEndless())
@@ -126,9 +146,25 @@ test('equal requests of a key share a query, which is stopped with the last of t
   expect(new Set(many)).toEqual(new Set([2]))
 })
 
+test('requests that share the result of a large query resume one by one, with time for others in between', async () => {
+  let turn = 0
+  let next = setImmediate(function count() {
+    turn += 1
+    next = setImmediate(count)
+  })
+  const turns = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      await totalFor(service)
+      return turn
+    }),
+  )
+  clearImmediate(next)
+  expect(new Set(turns).size).toBe(turns.length)
+})
+
 test('a query that began before a write is shared with no request that was sent after it', async () => {
   const [before, together] = [askEndless(service, 500), askEndless(service, 500)]
-  await write(service, 'rows', { n: 3 })
+  await write(service, 'rows', { n: 3, name: 'match' })
   const after = askEndless(service, 500)
   await settle()
   service.clock.advance(10_000)
@@ -136,7 +172,7 @@ test('a query that began before a write is shared with no request that was sent 
   expect(await after.answer).toMatchObject({ body: { error: expect.stringContaining('waited 10 seconds') } })
   expect(await isAnswered(together.answer)).toBe(false)
   const waiting = totalFor(service)
-  await write(service, 'rows', { n: 4 })
+  await write(service, 'rows', { n: 4, name: 'match' })
   const waitingToo = totalFor(service)
   before.leave()
   together.leave()
@@ -147,7 +183,7 @@ test('a page of thirty charts that is opened with one key gets thirty answers', 
   const charts = await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
       service.get(
-        `/v1/records/summary?${queryOf({ structure: 'rows', filter: [{ field: 'n', op: 'gt', value: n }] })}`,
+        `/v1/records/summary?${queryOf({ structure: 'rows', filter: [MATCHING, { field: 'n', op: 'gt', value: n }] })}`,
       ),
     ),
   )
@@ -239,7 +275,7 @@ test('a query queued for 10 seconds is refused, and the running one continues', 
 test('while two keys keep every thread busy, a third waits no longer than 10 seconds', async () => {
   const third = service.as(await service.newKey())
   const [one, two] = [askEndless(), askEndless(other)]
-  const waiting = list(third, 'rows', { sort: 'n' })
+  const waiting = listMatching(third)
   await settle()
   service.clock.advance(10_000)
   expect((await waiting).status).toBe(503)
@@ -261,11 +297,11 @@ test('a watch stops its query when its last reader leaves', async () => {
 test('however many queries a key watches, none is refused for waiting, and its requests alternate with them', async () => {
   const opened = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      watch(service, 'rows', { filter: [{ field: 'n', op: 'gt', value: n }] }),
+      watch(service, 'rows', { filter: [MATCHING, { field: 'n', op: 'gt', value: n }] }),
     ),
   )
   for (const each of opened) expect(await each.event('answer')).toMatchObject({ has_more: false })
-  await write(service, 'rows', { n: 100 })
+  await write(service, 'rows', { n: 100, name: 'match' })
   await settle()
   service.clock.advance(250)
   const asked = totalFor(service)
@@ -275,7 +311,7 @@ test('however many queries a key watches, none is refused for waiting, and its r
 })
 
 test('a key watches at most 100 different queries at a time, by as many readers as it likes', async () => {
-  const asking = (n: number) => ({ filter: [{ field: 'n', op: 'gt', value: n }] })
+  const asking = (n: number) => ({ filter: [MATCHING, { field: 'n', op: 'gt', value: n }] })
   const opened = await Promise.all(Array.from({ length: 100 }, (_, n) => watch(service, 'rows', asking(n))))
   const refused = await service.get(`/v1/records/watch?${queryOf({ structure: 'rows', ...asking(100) })}`)
   expect([refused.status, refused.headers.get('retry-after'), refused.body]).toEqual([
@@ -309,5 +345,5 @@ test('the service ends while queries run and wait', async () => {
   await service.ctx.worker.close()
   for (const { answer } of asked)
     expect(await answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
-  expect((await list(service, 'rows', { sort: 'n' })).body.code).toBe('unavailable')
+  expect((await listMatching(service)).body.code).toBe('unavailable')
 })

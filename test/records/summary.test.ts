@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findTimeZone } from '../../src/lib/time-zones.ts'
-import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { buildIndexes } from '../support/indexes.ts'
 import { arbitraryFilter, matches, type Row } from '../support/record-oracle.ts'
 import { declare, summary, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -169,8 +169,8 @@ test('a sum is exact and rounded once, whatever the order in which rows are read
       (await summary(service, name, { field: 'amount', by: 'status' })).body.buckets,
     ]
     expect(await sums()).toEqual([[expected], [{ ...expected, value: 'a' }]])
-    const structurePk = service.ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE name = ?', name)
-    expect(await buildAutoIndex(service.ctx, { structurePk, column: 'f1' })).toBe(true)
+    const { body } = await service.get(`/v1/records/structures/${name}`)
+    await buildIndexes(service, body.structure.id, 'f1')
     expect(await sums()).toEqual([[expected], [{ ...expected, value: 'a' }]])
   }
 })

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { jobs } from '../../src/jobs.ts'
-import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { findFaults, repairDerived } from '../../src/operation/integrity.ts'
-import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
-import { fillTextIndex } from '../../src/records/structures/storage/text-index.ts'
+import { faultsIn, repair } from '../support/check.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { buildTextIndex, fillTextIndexPart, fillWholeTextIndex, indexesOf } from '../support/indexes.ts'
+import { startJobs } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
@@ -25,17 +23,6 @@ afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
 afterAll(() => folder.remove())
-
-const structurePk = ({ ctx }: TestService, id: string) =>
-  ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
-
-async function makeSearch(service: TestService, id: string) {
-  return buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column: '*' })
-}
-
-/** Adds at most this many rows to the search table. */
-const fill = (service: TestService, id: string, maxRows: number) =>
-  service.ctx.db.write((tx): boolean => fillTextIndex(tx, structurePk(service, id), maxRows))
 
 const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
 
@@ -134,7 +121,7 @@ async function disturb(
   for (const { what, row: place, data } of changes) {
     const row = live[place % Math.max(1, live.length)]
     service.clock.advance(1)
-    if (what === 'fill') await fill(service, id, place)
+    if (what === 'fill') await fillTextIndexPart(service, id, place)
     if (what === 'add') live = [...live, ...(await write(service, id, data))]
     if (what === 'change' && row) {
       const { body } = await service.patch(`/v1/records/${row.id}`, { data })
@@ -160,8 +147,8 @@ test(
       fc.asyncProperty(arbitraryScene, async ({ rows: sent, filled, changes, needles }) => {
         const { id } = await declare(service, `scene ${++count}`, FIELDS)
         const first = await write(service, id, ...sent)
-        await makeSearch(service, id)
-        await fill(service, id, filled)
+        await buildTextIndex(service, id)
+        await fillTextIndexPart(service, id, filled)
         const rows = await disturb(service, id, first, changes as Parameters<typeof disturb>[3])
         const ask = async () => {
           for (const [at, needle] of needles.entries()) {
@@ -180,12 +167,12 @@ test(
           }
         }
         await ask()
-        while (await fill(service, id, 7));
+        while (await fillTextIndexPart(service, id, 7));
         await ask()
       }),
       { numRuns: runs(25, 1000) },
     )
-    expect(findFaults(service.ctx.db)).toEqual([])
+    expect(faultsIn(service)).toEqual([])
   },
   RANDOM_CASES_MS,
 )
@@ -202,8 +189,8 @@ async function searched(service: TestService) {
         ...Array.from({ length: 400 }, (_, index) => ({ title: `some text ${at + index}` })),
       )),
     )
-  await makeSearch(service, id)
-  while (await fill(service, id, 500));
+  await buildTextIndex(service, id)
+  await fillWholeTextIndex(service, id)
   return { id, rows }
 }
 
@@ -239,8 +226,8 @@ test('a text that is in many different words, several of them in one row, is cou
     return at % 7 === 0 ? `none ${at}` : words.slice(at % 4).join(' ')
   })
   const rows = await write(service, 'marks', ...texts.map((title) => ({ title })))
-  await makeSearch(service, id)
-  while (await fill(service, id, 500));
+  await buildTextIndex(service, id)
+  await fillWholeTextIndex(service, id)
   const withMark = texts.filter((text) => text.includes('mark')).length
   const total = async () =>
     (await list(service, 'marks', { filter: [{ field: '*', op: 'contains', value: 'mark' }] })).body.total
@@ -250,7 +237,7 @@ test('a text that is in many different words, several of them in one row, is cou
   await service.delete(`/v1/records/${rows[2].id}`)
   await service.patch(`/v1/records/${rows[0].id}`, { data: { title: 'mark 3mark' } })
   expect(await total()).toBe(withMark - 1)
-  while (await fill(service, id, 500));
+  await fillWholeTextIndex(service, id)
   await write(service, 'marks', { title: 'newmark' })
   expect(await total()).toBe(withMark)
 })
@@ -260,21 +247,21 @@ test('a row with the pk of one that a mirror removed is found', async () => {
   const { id, rows } = await searched(service)
   const last = rows.at(-1)?.id ?? ''
   await service.delete(`/v1/records/${last}`)
-  while (await fill(service, id, 500));
+  await fillWholeTextIndex(service, id)
   await service.ctx.db.write((tx): unknown => tx.sql.run('DELETE FROM records WHERE id = ?', last))
   await write(service, id, { title: 'another text' })
   expect(await titles(service, 'another')).toEqual({ total: 1, titles: ['another text'] })
-  while (await fill(service, id, 500));
+  await fillWholeTextIndex(service, id)
   expect(await titles(service, 'another')).toEqual({ total: 1, titles: ['another text'] })
-  expect(findFaults(service.ctx.db)).toEqual([])
+  expect(faultsIn(service)).toEqual([])
 })
 
 test('jobs fill a text index beside writes that change its content', async () => {
   const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
-  await makeSearch(service, id)
-  const runner = new JobRunner(service.ctx, jobs)
+  await buildTextIndex(service, id)
+  const runner = startJobs(service.ctx)
   for (const row of rows.slice(0, 20)) {
     await service.patch(`/v1/records/${row.id}`, { data: { title: `changed ${row.data.title}` } })
     await write(service, id, { title: 'new' })
@@ -309,14 +296,13 @@ test.each([
   ['no table', 'DROP TABLE rows_1_text', 'The search table rows_1_text is missing.'],
 ])('%s in a search table is a fault, and a repair builds the table again', async (_, damage, sentence) => {
   const service = await start()
-  const { id } = await searched(service)
+  await searched(service)
   await service.ctx.db.write((tx): void => tx.sql.script(damage))
-  expect(findFaults(service.ctx.db)).toEqual([sentence])
-  await repairDerived(service.ctx.db)
-  expect(findFaults(service.ctx.db)).toEqual([])
-  expect(service.ctx.db.sql.column('SELECT "column" FROM auto_indexes')).toEqual(['*'])
+  expect(faultsIn(service)).toEqual([sentence])
+  await repair(service)
+  expect(faultsIn(service)).toEqual([])
+  expect(indexesOf(service)).toEqual(['*'])
   expect((await titles(service, 'text 777')).total).toBe(1)
-  expect(await makeSearch(service, id)).toBe(true)
 })
 
 test('a deleted structure deletes its search table and pending entries', async () => {

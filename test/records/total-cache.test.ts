@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { buildIndexes } from '../support/indexes.ts'
 import { randomSource } from '../support/random.ts'
 import {
   arbitraryData,
@@ -88,7 +88,10 @@ test(
     service = await startService()
     const random = randomSource(11)
     const newRow = () => ({ kind: random(8) === 0 ? 'b' : 'a', n: random(9) === 0 ? null : random(1_000) })
-    await declare(service, 'ranges', [field('kind', 'select', { options: ['a', 'b'] }), field('n', 'number')])
+    const { id: structure } = await declare(service, 'ranges', [
+      field('kind', 'select', { options: ['a', 'b'] }),
+      field('n', 'number'),
+    ])
     const rows: { id: string; kind: string; n: number | null }[] = []
     const create = async (count: number) => {
       const made = Array.from({ length: count }, newRow)
@@ -97,7 +100,7 @@ test(
     }
     while (rows.length < MANY) await create(500)
     await giveTable(service, 'ranges')
-    for (const column of ['f1,f2', 'f2']) await buildAutoIndex(service.ctx, { structurePk: 1, column })
+    await buildIndexes(service, structure, 'f1,f2', 'f2')
     for (let step = 0; step < runs(150, 5_000); step++) {
       if (random(6) === 0) await create(1 + random(2))
       if (random(6) === 0) {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
+import { dropIndexes, fillWholeTextIndex } from '../support/indexes.ts'
 import { newFolder } from '../support/process.ts'
 import type { Row } from '../support/record-oracle.ts'
 import { giveTable, queryOf, takeTable } from '../support/records.ts'
@@ -9,10 +10,8 @@ import {
   addAndRemove,
   arbitraryQuery,
   buildOtherIndexes,
-  dropIndexes,
   Expected,
   FIELDS,
-  fillTextIndex,
   growTable,
   pageText,
   partition,
@@ -232,7 +231,7 @@ const OTHER_INDEXES: Arrangement = [
 ]
 const LARGE: readonly Arrangement[] = [
   ['with indexes as they grew, the text index half filled', async () => {}],
-  ['with the text index filled', (service, { id }) => fillTextIndex(service, id)],
+  ['with the text index filled', (service, { id }) => fillWholeTextIndex(service, id)],
   WITHOUT_INDEXES,
   OTHER_INDEXES,
 ]
@@ -244,17 +243,16 @@ const SMALL: readonly Arrangement[] = [
   ['among other small ones again', (service, { name }) => takeTable(service, name)],
 ]
 
-/** Thresholds for reads in the main thread. With the second, the worker runs every read and builds indexes. */
-const THREADS = [1_000_000, -1]
+const THREADS = ['never', 'always'] as const
 
 /** Runs with a new service without cached data, and closes it afterwards. */
 async function withService(
   file: string,
   clock: TestClock,
-  manyRows: number,
+  threads: (typeof THREADS)[number],
   use: (service: TestService) => Promise<void>,
 ): Promise<void> {
-  const service = await startService({ file, clock, worker: { manyRows } })
+  const service = await startService({ file, clock, threads })
   try {
     await use(service)
   } finally {
@@ -279,11 +277,11 @@ async function expectUnseen(options: TableOptions, arrangements: readonly Arrang
   const clock = testClock()
   let table: Table | undefined
   for (const [name, arrange] of arrangements)
-    for (const manyRows of THREADS) {
-      await withService(file, clock, manyRows, async (service) => {
+    for (const threads of THREADS) {
+      await withService(file, clock, threads, async (service) => {
         table ??= await makeTable(service, options)
         const made = table
-        if (manyRows === THREADS[0]) await arrange(service, made)
+        if (threads === THREADS[0]) await arrange(service, made)
         const property = fc.asyncProperty(arbitraryQuery(made.expected.rows), (query) =>
           expectEverywhere(service, made, query),
         )
@@ -294,7 +292,7 @@ async function expectUnseen(options: TableOptions, arrangements: readonly Arrang
             includeErrorInReport: true,
           })
         } catch (error) {
-          const scene = JSON.stringify({ ...options, arrangement: name, manyRows, fields: FIELDS })
+          const scene = JSON.stringify({ ...options, arrangement: name, threads, fields: FIELDS })
           throw new Error(`DAYBOOK_TEST_SEED=${RANDOM_SEED}, of ${scene}: ${error}`)
         }
       })

@@ -23,9 +23,8 @@ const close = () => {
   service.close()
 }
 
-/** On a file, where reads use a separate connection, and some run in the worker. */
-const start = (clock = testClock()) =>
-  startService({ file: folder.file('oracle.db'), worker: { manyRows: 12 }, clock })
+/** On a file, where reads use a separate connection. */
+const start = (clock = testClock()) => startService({ file: folder.file('oracle.db'), clock })
 
 beforeAll(async () => {
   service = await start()

@@ -2,17 +2,23 @@ import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
-import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
-/* Requests and background work use separate threads. Here every write of records counts as long. */
+/* Requests and background work use separate threads. */
 
 const folder = newFolder()
 const open: TestService[] = []
 let files = 0
 
-async function start(worker: TestServiceOptions['worker'] = { maxWriteLength: 0 }) {
-  const service = await startService({ file: folder.file(`${++files}.db`), worker })
+/** Rows that are long enough for a write in another thread. */
+const LONG_ROWS = Array.from({ length: 6 }, (_, at) => ({ code: `${at}`.padEnd(99_999, 'x') }))
+const LONG_WRITE = { structure: 'rows', rows: LONG_ROWS.map((data) => ({ data })) }
+/** More rows than a query reads on the main thread. */
+const MANY_BATCHES = 21
+
+async function start() {
+  const service = await startService({ file: folder.file(`${++files}.db`) })
   open.push(service)
   await declare(service, 'rows', [{ key: 'code', type: 'text' }])
   return service
@@ -23,14 +29,13 @@ afterEach(() => {
 })
 afterAll(() => folder.remove())
 
-test('long writes of one key in the worker alternate with those of another', async () => {
+test('long writes of one key alternate with those of another', async () => {
   const service = await start()
   const other = service.as(await service.newKey())
-  await write(service, 'rows', { code: 'a' })
-  const row = { structure: 'rows', data: { code: 'b' } }
+  await write(service, 'rows', ...LONG_ROWS)
   let done = 0
-  const many = Array.from({ length: 30 }, () => service.post('/v1/records', row).then(() => ++done))
-  expect((await other.post('/v1/records', row)).status).toBe(201)
+  const many = Array.from({ length: 30 }, () => service.post('/v1/records', LONG_WRITE).then(() => ++done))
+  expect((await other.post('/v1/records', LONG_WRITE)).status).toBe(201)
   expect(done).toBeLessThan(5)
   await Promise.all(many)
 }, 60_000)
@@ -77,9 +82,9 @@ function startedThreads(): { readonly threads: Worker[]; stop(): void } {
 test('a write whose thread ends is reported as possibly written, and the next gets a new thread', async () => {
   const started = startedThreads()
   const service = await start()
-  await write(service, 'rows', { code: 'a' })
+  await write(service, 'rows', ...LONG_ROWS)
   const lock = lockNextTask(service)
-  const send = () => service.post('/v1/records', { structure: 'rows', data: { code: 'b' } })
+  const send = () => service.post('/v1/records', LONG_WRITE)
   const answer = send()
   await lock.isTaken
   await settle()
@@ -106,9 +111,10 @@ test('a write whose thread ends is reported as possibly written, and the next ge
 
 test('a query whose thread ends is refused, and the next one has another thread', async () => {
   const started = startedThreads()
-  const service = await start({ manyRows: -1 })
-  await write(service, 'rows', { code: 'a' }, { code: 'b' })
-  const read = () => service.get('/v1/records?structure=rows')
+  const service = await start()
+  const rows = Array.from({ length: 500 }, (_, at) => ({ code: `${at}` }))
+  for (let batch = 0; batch < MANY_BATCHES; batch++) await write(service, 'rows', ...rows)
+  const read = () => service.get('/v1/records?structure=rows&sort=code&offset=9000')
   const answer = read()
   await until(() => started.threads.length > 0)
   for (const thread of started.threads) thread.terminate()
@@ -143,9 +149,9 @@ test('a queued undo has the time of its write, not of its request', async () => 
 
 test('a write that is unfinished when the server ends fails with a warning that it may be written', async () => {
   const service = await start()
-  await write(service, 'rows', { code: 'a' })
+  await write(service, 'rows', ...LONG_ROWS)
   const lock = lockNextTask(service)
-  const answer = service.post('/v1/records', { structure: 'rows', data: { code: 'b' } })
+  const answer = service.post('/v1/records', LONG_WRITE)
   await lock.isTaken
   const closed = service.ctx.worker.close()
   await settle()

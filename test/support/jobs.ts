@@ -1,5 +1,6 @@
 import type { AppContext } from '../../src/context.ts'
 import { jobs } from '../../src/jobs.ts'
+import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { settleAll } from '../../src/kernel/job-steps.ts'
 import { enqueue, type Job, SINGLE } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
@@ -10,6 +11,9 @@ export const runJobs = (ctx: AppContext): Promise<void> =>
     ctx,
     jobs.filter(({ whenIdle }) => !whenIdle),
   )
+
+/** Starts to run jobs, as a server does, in steps of the clock. */
+export const startJobs = (ctx: AppContext): JobRunner => new JobRunner(ctx, jobs)
 
 /** Runs recurring jobs now. */
 export async function runRecurring(ctx: AppContext, jobs: readonly Job[]): Promise<void> {

@@ -16,7 +16,6 @@ import { bootstrap } from '../../src/people/administration.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import type { OpenOptions } from '../../src/storage/connection/open.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import type { WorkerOptions } from '../../src/storage/worker/client.ts'
 
 /** A clock that moves only on request; it runs the actions due on the way in order. */
 export interface TestClock extends Clock {
@@ -157,10 +156,15 @@ export interface TestServiceOptions {
   /** The calls that flush commits to the disk. */
   disk?: OpenOptions['disk']
   checkpoint?: 'off'
-  /** Lower limits of the main thread, for suites that state that the thread of an operation makes no difference. */
-  worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength'>
+  /**
+   * Whether operations run in other threads, for suites that state that this makes no difference. With `always`, tables
+   * of any size get indexes. By default, only large operations run in other threads.
+   */
+  threads?: keyof typeof THREADS
   passwordCost?: PasswordCost
 }
+
+const THREADS = { never: { isInline: true }, always: { manyRows: -1, maxWriteLength: -1 } }
 
 let emptyDatabase: Uint8Array | undefined
 
@@ -198,7 +202,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const bus = busOf(db)
-  const opened = openKernel({ db, listeners: bus, log, clock, credentials, ...options.worker })
+  const threads = options.threads && THREADS[options.threads]
+  const opened = openKernel({ db, listeners: bus, log, clock, credentials, ...threads })
   const ctx: AppContext = {
     config,
     db,

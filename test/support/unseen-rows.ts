@@ -1,11 +1,6 @@
 import fc from 'fast-check'
-import {
-  buildAutoIndex,
-  dropAutoIndex,
-  listAutoIndexes,
-} from '../../src/records/structures/storage/auto-index.ts'
-import { fillTextIndex as fillSome, TEXT_INDEX } from '../../src/records/structures/storage/text-index.ts'
 import { arbitraryLongText, HOSTILE_TEXTS, HOSTILE_VALUES, partOf } from './hostile-values.ts'
+import { buildIndexes, buildTextIndex, fillTextIndexPart, fillWholeTextIndex } from './indexes.ts'
 import { randomSource } from './random.ts'
 import {
   arbitraryData,
@@ -44,30 +39,10 @@ const SORTS = sortKeys(FIELDS)
 const GROWN = ['f1', 'f3', 'f4', 'f3,f4', 'f8,updated_at', 'updated_at']
 const BUILT = ['f2', 'f5', 'f7', 'f3,f1', 'f8,f2', 'f1,f5', 'f4', 'f11', 'created_at']
 
-const structurePk = ({ ctx }: TestService, id: string) =>
-  ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
-
-async function build(service: TestService, id: string, columns: readonly string[]): Promise<void> {
-  for (const column of columns)
-    await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
-}
-
-const fill = (service: TestService, id: string, maxRows: number) =>
-  service.ctx.db.write((tx): boolean => fillSome(tx, structurePk(service, id), maxRows))
-
-export async function fillTextIndex(service: TestService, id: string): Promise<void> {
-  while (await fill(service, id, 1_000));
-}
-
-export async function dropIndexes(service: TestService, id: string): Promise<void> {
-  const pk = structurePk(service, id)
-  for (const column of listAutoIndexes(service.ctx.db, pk))
-    await service.ctx.db.write((tx): void => dropAutoIndex(tx, { structurePk: pk, column }))
-}
-
 export async function buildOtherIndexes(service: TestService, id: string): Promise<void> {
-  await build(service, id, [...BUILT, TEXT_INDEX])
-  await fillTextIndex(service, id)
+  await buildIndexes(service, id, ...BUILT)
+  await buildTextIndex(service, id)
+  await fillWholeTextIndex(service, id)
 }
 
 export interface TableOptions {
@@ -108,8 +83,9 @@ export async function growTable(service: TestService, options: TableOptions) {
     service.clock.advance(isInOrder ? random(3) : random(5) - 2)
     for (const row of await write(service, id, ...all.slice(at, at + part))) live.set(row.id, row)
     if (hasIndexes && at === part) {
-      await build(service, id, [...GROWN, TEXT_INDEX])
-      await fill(service, id, Math.ceil(part / 3))
+      await buildIndexes(service, id, ...GROWN)
+      await buildTextIndex(service, id)
+      await fillTextIndexPart(service, id, Math.ceil(part / 3))
     }
     await disturbSome(service, [...live.values()], others, random, live)
   }

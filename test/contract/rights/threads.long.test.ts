@@ -3,7 +3,13 @@ import fs from 'node:fs'
 import { deleteMember } from '../../../src/people/accounts/store.ts'
 import type { DiskCalls } from '../../../src/storage/connection/health.ts'
 import { newFolder } from '../../support/process.ts'
-import { settle, type TestService, type TestServiceOptions } from '../../support/service.ts'
+import {
+  settle,
+  startService,
+  type TestService,
+  type TestServiceOptions,
+  testClock,
+} from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
 import { startSampled } from '../samples.ts'
 import { isWrite, table } from './endpoints.ts'
@@ -12,10 +18,9 @@ import { ENDS, endNow, lowered, newSubject, otherConnection } from './subject.ts
 
 /*
  * Work in other threads: a write checks the permission in its own transaction there. A read checks it before its
- * response is sent.
+ * response is sent, which has the same bytes as one of the main thread.
  */
 
-const EVERYTHING_IN_THREADS = { manyRows: 0, maxWriteLength: 0 }
 const rows = await table()
 
 let folder: ReturnType<typeof newFolder>
@@ -32,7 +37,7 @@ afterEach(() => {
 async function start(name: string, options: TestServiceOptions = {}) {
   const started = await startSampled({
     file: folder.file(`${name}.db`),
-    worker: EVERYTHING_IN_THREADS,
+    threads: 'always',
     ...options,
   })
   services.push(started.service)
@@ -109,6 +114,31 @@ function hangingDisk() {
   return { disk, waiting, hang, respond }
 }
 
+const ofKeys = rows.filter(
+  (row) => !isWrite(row) && row.kind === 'key' && !/watch|snapshot|trash\/:id/.test(row.name),
+)
+/** The server's own counts differ. */
+const compared = ofKeys.filter(({ name }) => name !== 'GET /metrics')
+
+test('every read returns the same bytes from the main thread and from another', async () => {
+  const clock = testClock()
+  const { service, samples } = await start('bytes', { clock, threads: 'never' })
+  for (const row of compared) await row.prepare(service, samples)
+  const subject = await newSubject(service, 'key')
+  const textsFrom = async (other: TestService) => {
+    const texts: unknown[] = []
+    for (const row of compared) {
+      const response = await send({ ...subject, service: other }, row, row.request(samples, subject))
+      texts.push([row.name, response.status, await response.text()])
+    }
+    return texts
+  }
+  const expected = await textsFrom(service)
+  service.close()
+  services = [await startService({ file: folder.file('bytes.db'), clock, threads: 'always' })]
+  for (const other of services) expect(await textsFrom(other)).toEqual(expected)
+})
+
 /** Reads that run in another thread, even for little data. */
 const READS = [
   'GET /v1/notes',
@@ -127,11 +157,8 @@ test('a read in another thread is refused once its permission has ended', async 
   const { disk, waiting, hang, respond } = hangingDisk()
   const { service, samples } = await start('reads', { disk })
   const { db } = service.ctx
-  const reads = rows.filter(
-    (row) => !isWrite(row) && row.kind === 'key' && !/watch|snapshot|trash\/:id/.test(row.name),
-  )
   const refused: string[] = []
-  for (const row of reads) {
+  for (const row of ofKeys) {
     const subject = await newSubject(service, row.kind)
     hang()
     // The write is invisible before it reaches the disk, and reads in another thread wait for that.

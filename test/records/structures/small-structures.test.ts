@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fold } from '../../../src/lib/text.ts'
-import { findFaults, repairDerived } from '../../../src/operation/integrity.ts'
 import { findStructureByName } from '../../../src/records/structures/store.ts'
 import { placeOf } from '../../../src/storage/row-table-names.ts'
+import { faultsIn, repair } from '../../support/check.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
 import { newFolder } from '../../support/process.ts'
@@ -25,9 +25,9 @@ const folder = newFolder()
 const file = folder.file('small.db')
 const SOUND = { exitCode: 0, out: 'ok\n', err: '' }
 
-/** On a file, where reads use a separate connection, and some run in the worker. */
+/** On a file, where reads use a separate connection. */
 beforeAll(async () => {
-  service = await startService({ file, worker: { manyRows: 8 } })
+  service = await startService({ file })
 })
 afterAll(() => {
   service.close()
@@ -242,7 +242,7 @@ test('collisions in a small structure are reported, as no derived data can repai
   await other.ctx.db.write((tx): void => {
     tx.sql.script(`UPDATE small_rows SET f1 = 1; UPDATE records SET data = '{"n":1}'`)
   })
-  expect(findFaults(other.ctx.db)).toEqual(['Rows of the structure "codes" collide that must be unique.'])
-  expect(repairDerived(other.ctx.db)).rejects.toThrow()
+  expect(faultsIn(other)).toEqual(['Rows of the structure "codes" collide that must be unique.'])
+  expect(repair(other)).rejects.toThrow()
   other.close()
 })
