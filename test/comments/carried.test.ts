@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { structureDeletion } from '../../src/events/structure-deletion.ts'
-import { getStructure } from '../../src/records/structures/store.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { faultsIn } from '../support/check.ts'
-import { callerOf } from '../support/cli.ts'
 import { mirrorOf } from '../support/mirror.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { markDeleted } from '../support/structures.ts'
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 /* Comments go wherever their notes and rows go. */
 
@@ -42,14 +39,10 @@ const commentsOf = async (client: Pick<TestService, 'get'>) =>
 
 test('an export and its import keep comments with ids, times, threads and people; those of the trash too', async () => {
   const folder = newFolder()
-  exportWorkspace(service.ctx.db, callerOf(service), folder.file('export'), () => {})
+  exportTo(service, folder.file('export'))
   const other = await startService()
   await other.newKey({ user: 'Ada' })
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const report = await importWorkspace(other.ctx.db, callerOf(other), {
-    ...mode,
-    folder: folder.file('export'),
-  })
+  const report = await importFrom(other, folder.file('export'))
   expect([report.isWritten, report.refused]).toEqual([true, []])
   /** Users have other ids there. */
   const named = (comments: unknown): unknown =>
@@ -66,13 +59,10 @@ test('an export and its import keep comments with ids, times, threads and people
 })
 
 test('an export without the rows of a deleted structure has no comments on them', async () => {
-  const { ctx } = service
-  const caller = callerOf(service)
-  const { id } = getStructure(ctx.db, caller, 'Tasks', 'change')
-  await ctx.kernel.callAs(caller, structureDeletion, { id, body: { name: 'Tasks' } })
-  expect(ctx.db.sql.scalar<number>('SELECT count(*) FROM comments WHERE record IS NOT NULL')).toBe(1)
+  await markDeleted(service, 'Tasks')
+  expect(service.ctx.db.sql.scalar<number>('SELECT count(*) FROM comments WHERE record IS NOT NULL')).toBe(1)
   const folder = newFolder()
-  const counts = exportWorkspace(ctx.db, caller, folder.file('export'), () => {})
+  const counts = exportTo(service, folder.file('export'))
   folder.remove()
   expect(counts.comments).toBe(3)
 })

@@ -7,11 +7,9 @@ import { ALL_ROW_OPERATORS } from '../../src/filter/operators.ts'
 import { FIELD_TYPES, rulesOf } from '../../src/filter/record/field-types.ts'
 import { joinedValues } from '../../src/lib/csv-cells.ts'
 import { RESULT_TYPES } from '../../src/lib/formula/values.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { OfflineRows } from '../../src/web/offline/offline-rows.ts'
 import { connectAgent } from '../support/agent.ts'
-import { callerOf, runInProcess } from '../support/cli.ts'
+import { runInProcess } from '../support/cli.ts'
 import {
   type FieldKindCase,
   type FieldKinds,
@@ -28,6 +26,7 @@ import { giveTable, list, summary, write } from '../support/records.ts'
 import { type Client, settle, startService, type TestService } from '../support/service.ts'
 import { call } from '../support/sources.ts'
 import { watch } from '../support/watch.ts'
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 /*
  * Every kind of field in every place that shows, tests, moves or accepts values of fields. A new type fails here until
@@ -470,10 +469,9 @@ test('exports as SQLite and Parquet', async () => {
 
 test('an export and import of the workspace', async () => {
   const target = folder.file('workspace')
-  await exportWorkspace(service.ctx.db, callerOf(service), target, () => {})
+  exportTo(service, target)
   const other = await startService()
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const { refused } = await importWorkspace(other.ctx.db, callerOf(other), { ...mode, folder: target })
+  const { refused } = await importFrom(other, target)
   expect(refused).toEqual([])
   const rows = async (client: Client) =>
     (await list(client, 'All', { direction: 'asc' })).body.records.map(({ data }: { data: Data }) => data)

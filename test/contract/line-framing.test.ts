@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { serveLines } from '../../src/clients/mcp/stdio/messages.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { exportTable } from '../../src/transfer/csv/export.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
+import { exportTo } from '../support/workspace-files.ts'
 
 /** Every character that some line reader splits at, such as `splitlines` of Python. */
 const BOUNDARIES = '\v\f\x1c\x1d\x1e\x85\u2028\u2029'
@@ -78,7 +78,7 @@ describe('line-based formats have no other line boundaries', () => {
   test('the rows of an export', () => {
     const file = folder.file('rows.jsonl')
     exportTable(service.ctx.db, callerOf(service), 'Rows', { format: 'jsonl', file, headings: 'label' })
-    exportWorkspace(service.ctx.db, callerOf(service), folder.file('all'), () => {})
+    exportTo(service, folder.file('all'))
     const structures = join(folder.file('all'), 'structures')
     const exported = readdirSync(structures).find((name) => name.endsWith('.jsonl')) ?? ''
     for (const path of [file, join(structures, exported)])

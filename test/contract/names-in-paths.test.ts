@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { insertTag } from '../../src/notes/writing/tags.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 let service: TestService
 // biome-ignore lint/suspicious/noExplicitAny: answered by the service
@@ -86,14 +85,9 @@ test('an imported workspace of an older server keeps such names, which can be us
   const folder = newFolder()
   await older.ctx.db.write((tx): void => void insertTag(tx, callerOf(older), '..'))
   await older.post('/v1/notes', { title: 'Old', tags: ['..'] })
-  exportWorkspace(older.ctx.db, callerOf(older), folder.file('all'), () => {})
+  exportTo(older, folder.file('all'))
   const newer = await startService()
-  await importWorkspace(newer.ctx.db, callerOf(newer), {
-    folder: folder.file('all'),
-    isDryRun: false,
-    skipsBad: false,
-    onProgress: () => {},
-  })
+  await importFrom(newer, folder.file('all'))
   const { notes } = (await newer.get('/v1/notes')).body
   expect(notes[0].tags).toEqual(['..'])
   expect((await newer.post('/v1/notes', { title: 'New', tags: ['..'] })).status).toBe(201)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { getUser, removeUser } from '../../src/people/accounts/users.ts'
 import { runInProcess } from '../support/cli.ts'
+import { removeUser } from '../support/members.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -28,7 +28,7 @@ describe('a request that waits for a change is refused', () => {
 
   test('when its user leaves', async () => {
     const { answer } = await wait(await service.newKey({ user: 'Vera', role: 'viewer' }))
-    await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), undefined))
+    await removeUser(service, 'Vera')
     service.ctx.bus.notify()
     expect(await answer).toEqual([401, 'unauthorized'])
   })

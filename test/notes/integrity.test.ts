@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { faultsIn } from '../support/check.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { runRetention } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { indexAll } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
 
 const TAGS = ['a', 'b', 'c', 'd']
 const CONTENTS = ['', '[[A note]] [[ padded ]]', '日本語 `[[x]]`', 'plain', '[[a|b]] ![[A NOTE]]']
@@ -59,9 +61,10 @@ const steps: fc.Arbitrary<Step>[] = [
   at.map((which) => async (service) => service.delete(await tagPath(service, which))),
   fc.constant((service) => service.get('/v1/notes?search=plain')),
   fc.constant((service) => indexAll(service.ctx)),
-  fc.constant((service) =>
-    service.ctx.db.write((tx): string => removeSomeTrashedBefore(tx, service.clock.now() + 1)),
-  ),
+  fc.constant((service) => {
+    service.clock.advance(31 * DAY_MS)
+    return runRetention(service.ctx)
+  }),
 ]
 
 /** Compares the counters of the property with a plain count. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { removeRevisionsBefore } from '../../src/notes/writing/revisions.ts'
-import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
+import { runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf, tagNamed, titlesFound } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 let service: TestService
 beforeEach(async () => {
@@ -219,7 +221,7 @@ describe('revisions', () => {
 })
 
 describe('the sweeps', () => {
-  test('purge trashed notes with their data, few at a time', async () => {
+  test('purge notes after 30 days in the trash, with their data', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const notes = [1, 2, 3].map((size) =>
       makeNote(service, { content: '[[x]]', tags: ['t'], properties: { size } }),
@@ -227,17 +229,15 @@ describe('the sweeps', () => {
     for (const { id } of await Promise.all(notes)) {
       await service.post(`/v1/notes/${id}/append`, { text: 'more' })
       await service.delete(`/v1/notes/${id}`)
-      service.clock.advance(1000)
+      service.clock.advance(HOUR_MS)
     }
-    const swept = (before: number) => service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, before))
-    const now = service.clock.now()
-    expect(await swept(now - 3000)).toBe('nothing')
-    for (const left of [2, 1]) {
-      expect([await swept(now - 1000), await swept(now - 1000)]).toEqual(['links', 'note'])
+    service.clock.advance(30 * DAY_MS - 3 * HOUR_MS)
+    for (const left of [3, 2, 1]) {
+      await runRetention(service.ctx)
       expect(await counts()).toEqual({ notes: 0, trashed_notes: left })
+      service.clock.advance(HOUR_MS)
     }
-    expect(await swept(now - 1000)).toBe('nothing')
-    expect([await swept(now), await swept(now)]).toEqual(['links', 'note'])
+    await runRetention(service.ctx)
     expect((await service.get('/v1/notes/trash')).body.total).toBe(0)
     for (const table of ['notes', 'note_bodies', 'note_links', 'note_tags', 'note_properties', 'revisions']) {
       expect([table, service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)]).toEqual([table, 0])
@@ -245,15 +245,14 @@ describe('the sweeps', () => {
     expect(await tagNamed(service, 't')).toMatchObject({ note_count: 0 })
   })
 
-  test('remove revisions older than an instant, few at a time', async () => {
+  test('remove revisions after seven days', async () => {
     const { id } = await makeNote(service)
     for (const text of ['a', 'b', 'c']) {
       await service.post(`/v1/notes/${id}/append`, { text })
-      service.clock.advance(1000)
+      service.clock.advance(HOUR_MS)
     }
-    const before = service.clock.now() - 1000
-    const sweep = () => service.ctx.db.write((tx) => removeRevisionsBefore(tx, before, 1))
-    expect([await sweep(), await sweep(), await sweep()]).toEqual([1, 1, 0])
-    expect(await revisionsOf(service, id)).toHaveLength(1)
+    service.clock.advance(7 * DAY_MS - HOUR_MS)
+    await runRetention(service.ctx)
+    expect(await revisionsOf(service, id)).toMatchObject([{ content: 'a\n\nb' }])
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { removeSavedResponsesBefore } from '../../src/kernel/once.ts'
+import { runRetention } from '../support/jobs.ts'
 import { declare, list, watchNotifications } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -65,10 +65,13 @@ test('after 24 hours the key is free again, and maintenance removes the saved re
   service.clock.advance(24 * HOUR)
   expect((await send('/v1/records', { ...ROW, data: {} }, 'k')).headers.get('idempotent-replayed')).toBeNull()
   await send('/v1/records', ROW, 'other')
-  const sweep = (before: number) => service.ctx.db.write((tx) => removeSavedResponsesBefore(tx, before, 1))
-  expect(await sweep(service.clock.now())).toBe(0)
-  expect([await sweep(service.clock.now() + 1), await sweep(service.clock.now() + 1)]).toEqual([1, 1])
-  expect(await sweep(service.clock.now() + 1)).toBe(0)
+  const saved = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM idempotency_keys')
+  service.clock.advance(24 * HOUR)
+  await runRetention(service.ctx)
+  expect(await saved()).toBe(2)
+  service.clock.advance(1)
+  await runRetention(service.ctx)
+  expect(await saved()).toBe(0)
 })
 
 test('one of simultaneous calls writes, and the others get its response', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { getUser, removeUser } from '../../src/people/accounts/users.ts'
+import { removeUser } from '../support/members.ts'
 import { declare, field, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
@@ -88,7 +88,7 @@ test('a removed member stays when a batch updates the row, and cannot be added t
   const id = (await other.get('/v1/me')).body.user_id
   await declare(service, 'Tasks', [field('name', 'text', { unique: true }), field('who', 'user')])
   const [row] = await write(service, 'Tasks', { name: 'a', who: id }, { name: 'b' })
-  await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'other'), undefined))
+  await removeUser(service, 'other')
   const update = (...rows: object[]) =>
     service.post('/v1/records', {
       structure: 'Tasks',
@@ -112,7 +112,7 @@ test('a removed member stays as the id, and the row can be written and restored'
   await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user', { multiple: true })])
   const me = await ownId()
   const [row] = await write(service, 'Tasks', { name: 'a', who: [id, me] })
-  await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'other'), undefined))
+  await removeUser(service, 'other')
   const path = `/v1/records/${row.id}`
   expect((await service.get(path)).body.record.data.who).toEqual([id, me])
   expect(await service.patch(path, { data: { name: 'b' } })).toMatchObject({ status: 200 })

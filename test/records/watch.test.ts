@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { beginEpochs } from '../../src/log/cursors.ts'
 import { getKey, listKeys, revokeKey } from '../../src/people/accounts/keys.ts'
-import { getUser, removeUser } from '../../src/people/accounts/users.ts'
 import { runRetention } from '../support/jobs.ts'
+import { removeUser } from '../support/members.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -522,7 +522,7 @@ describe('the service closes', () => {
     const key = await service.newKey({ user: 'Vera', role: 'viewer' })
     const opened = await watch({ app: service.app, key }, 'Boxes')
     await opened.event('answer')
-    await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), undefined))
+    await removeUser(service, 'Vera')
     service.ctx.bus.notify()
     expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'key_revoked' })
     expect(await opened.next()).toBeUndefined()

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { jobs } from '../../src/jobs.ts'
-import { JobRunner } from '../../src/kernel/job-runner.ts'
+import { startJobs } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -29,7 +28,7 @@ async function writeNotes(count: number, first = 0): Promise<void> {
 test('the index is merged while the server is idle, until few parts are left', async () => {
   await writeNotes(60)
   expect(Math.min(...parts())).toBeGreaterThan(50)
-  const runner = new JobRunner(service.ctx, jobs)
+  const runner = startJobs(service.ctx)
   for (let turn = 0; turn < 50; turn++) {
     service.clock.advance(200)
     await settle()

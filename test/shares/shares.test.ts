@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addFile } from '../../src/files/new-file.ts'
-import { changeRole, getUser, removeUser } from '../../src/people/accounts/users.ts'
-import { findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
 import { callerOf } from '../support/cli.ts'
 import { fileWriter } from '../support/files.ts'
+import { removeUser, setRole } from '../support/members.ts'
 import { makeNote } from '../support/notes.ts'
 import { declare, field, write } from '../support/records.ts'
 import { settle, startService, type TestClock, type TestService, testClock } from '../support/service.ts'
@@ -34,11 +33,7 @@ async function visit(url: string, init: RequestInit = {}) {
 
 const pathOf = ({ url }: { url: string }) => new URL(url).pathname
 
-const become = (role: 'viewer' | 'editor') =>
-  service.ctx.db.write((tx): void => {
-    const workspace = findWorkspaceNamed(tx, 'Personal')
-    if (workspace) changeRole(tx, getUser(tx, 'Eve'), workspace, role)
-  })
+const become = (role: 'viewer' | 'editor') => setRole(service, 'Eve', role)
 
 async function fileNamed(fileName: string, text: string): Promise<string> {
   const { ctx } = service
@@ -134,9 +129,7 @@ describe('a share', () => {
     await become('editor')
     expect((await visit(ended)).status).toBe(404)
     const again = pathOf(await share({ kind: 'note', target_id: note.id }, editor))
-    await service.ctx.db.write((tx): void =>
-      removeUser(tx, getUser(tx, 'Eve'), findWorkspaceNamed(tx, 'Personal')),
-    )
+    await removeUser(service, 'Eve', 'Personal')
     expect((await visit(again)).status).toBe(404)
     expect((await service.get('/v1/shares')).body.total).toBe(0)
   })

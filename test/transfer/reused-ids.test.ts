@@ -1,16 +1,14 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { structureDeletion } from '../../src/events/structure-deletion.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { faultsIn } from '../support/check.ts'
-import { callerOf } from '../support/cli.ts'
 import { runJobs } from '../support/jobs.ts'
 import { faultsOf, mirrorOf } from '../support/mirror.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { markDeleted } from '../support/structures.ts'
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 /* Jobs remove the rows of a deleted structure after the deletion, while an import or a mirror may write their ids again. */
 
@@ -23,7 +21,6 @@ beforeEach(async () => {
 afterEach(() => service.close())
 afterAll(() => folder.remove())
 
-const noProgress = () => {}
 const FIELDS = [{ key: 'n', type: 'number', unique: true }]
 
 /** The structures that hold rows in the shared table, and in a table of their own. */
@@ -42,29 +39,14 @@ async function declareFilled(size: number) {
   return id as string
 }
 
-/** Deletes the structure and leaves its rows to the job. */
-const deleteWithoutJobs = (id: string) =>
-  service.ctx.kernel.callAs(callerOf(service), structureDeletion, {
-    id,
-    body: { name: 'Rows' },
-  })
-
-const importFrom = (name: string) =>
-  importWorkspace(service.ctx.db, callerOf(service), {
-    folder: folder.file(name),
-    isDryRun: false,
-    skipsBad: false,
-    onProgress: noProgress,
-  })
-
 for (const [name, size] of Object.entries(SIZES)) {
   test(`imports ${name} rows whose ids belong to a structure being deleted, and keeps them`, async () => {
     const id = await declareFilled(size)
     const before = (await list(service, 'Rows')).body
-    exportWorkspace(service.ctx.db, callerOf(service), folder.file(name), noProgress)
-    await deleteWithoutJobs(id)
+    exportTo(service, folder.file(name))
+    await markDeleted(service, id)
 
-    expect(await importFrom(name)).toMatchObject({ isWritten: true, refused: [] })
+    expect(await importFrom(service, folder.file(name))).toMatchObject({ isWritten: true, refused: [] })
     expect((await list(service, 'Rows')).body).toEqual(before)
     await runJobs(service.ctx)
 
@@ -75,13 +57,13 @@ for (const [name, size] of Object.entries(SIZES)) {
 
 test('a mirror keeps rows that moved to another structure when the first is deleted', async () => {
   const id = await declareFilled(SIZES.many)
-  exportWorkspace(service.ctx.db, callerOf(service), folder.file('moved'), noProgress)
+  exportTo(service, folder.file('moved'))
   const definition = folder.file('moved/structures/Rows.json')
   const text = readFileSync(definition, 'utf8')
   writeFileSync(definition, text.replaceAll(id, createIdSource()(1)))
   const mirror = await mirrorOf(service)
-  await deleteWithoutJobs(id)
-  expect(await importFrom('moved')).toMatchObject({ isWritten: true, refused: [] })
+  await markDeleted(service, id)
+  expect(await importFrom(service, folder.file('moved'))).toMatchObject({ isWritten: true, refused: [] })
 
   await mirror.catchUp()
   await runJobs(mirror.ctx)
@@ -94,11 +76,11 @@ test('a mirror keeps rows that moved to another structure when the first is dele
 
 test('a mirror detects that a structure was deleted and recreated since its last request', async () => {
   const id = await declareFilled(SIZES.few)
-  exportWorkspace(service.ctx.db, callerOf(service), folder.file('again'), noProgress)
+  exportTo(service, folder.file('again'))
   await write(service, 'Rows', { n: -1 }, { n: -2 })
   const mirror = await mirrorOf(service)
-  await deleteWithoutJobs(id)
-  expect(await importFrom('again')).toMatchObject({ isWritten: true, refused: [] })
+  await markDeleted(service, id)
+  expect(await importFrom(service, folder.file('again'))).toMatchObject({ isWritten: true, refused: [] })
 
   await mirror.catchUp()
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
-import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
+import { importFrom } from '../support/workspace-files.ts'
 
 const IDENTITY = { id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35', created_at: '2026-11-21T09:30:00.000Z' }
 
@@ -22,8 +21,7 @@ test('objects with only their required members are imported as the API would cre
   for (const [name, content] of Object.entries(FILES))
     writeFileSync(folder.file(name), JSON.stringify(content))
   const [service, other] = [await startService(), await startService()]
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const report = await importWorkspace(service.ctx.db, callerOf(service), { ...mode, folder: folder.path })
+  const report = await importFrom(service, folder.path)
   expect(report.refused).toEqual([])
   await other.post('/v1/notes', { title: 'A', tags: ['work'] })
   await other.post('/v1/properties', { key: 'due', type: 'date' })
@@ -53,8 +51,7 @@ test('invisible names, which an older version allowed, are imported as they are'
   for (const [file, content] of Object.entries(named))
     writeFileSync(folder.file(file), JSON.stringify(content))
   const service = await startService()
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {}, folder: folder.path }
-  const { refused } = await importWorkspace(service.ctx.db, callerOf(service), mode)
+  const { refused } = await importFrom(service, folder.path)
   expect(refused).toEqual([])
   for (const kind of ['tags', 'presets', 'views', 'lenses'])
     expect((await service.get(`/v1/${kind}`)).body[kind]).toMatchObject([{ name }])

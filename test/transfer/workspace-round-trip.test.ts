@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addFile } from '../../src/files/new-file.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { faultsIn } from '../support/check.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
@@ -10,8 +8,7 @@ import { fileWriter } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { filesIn } from '../support/vault.ts'
-
-const noProgress = () => {}
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
@@ -248,14 +245,10 @@ test(
         const [first, second] = [await startService(), await startService()]
         try {
           await play(first, played)
-          exportWorkspace(first.ctx.db, callerOf(first), folder.file('first'), noProgress)
-          const mode = { isDryRun: false, skipsBad: false, onProgress: noProgress }
-          const report = await importWorkspace(second.ctx.db, callerOf(second), {
-            ...mode,
-            folder: folder.file('first'),
-          })
+          exportTo(first, folder.file('first'))
+          const report = await importFrom(second, folder.file('first'))
           expect([report.isWritten, report.refused]).toEqual([true, []])
-          exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
+          exportTo(second, folder.file('second'))
           expect(filesIn(folder.file('second'), 'latin1')).toEqual(filesIn(folder.file('first'), 'latin1'))
           expect(await responses(second)).toEqual(await responses(first))
           expect(faultsIn(second)).toEqual([])

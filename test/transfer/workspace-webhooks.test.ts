@@ -1,24 +1,18 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
-import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
 import { startService } from '../support/service.ts'
+import { exportTo, importFrom } from '../support/workspace-files.ts'
 
 /** Imports a workspace of one structure, with these webhooks in its file. */
 async function importedWith(webhooks: (structure: string) => object[]) {
   const folder = newFolder()
   const [origin, other] = [await startService(), await startService()]
   const { id: structure } = await declare(origin, 'Books', [{ key: 'title', type: 'text' }])
-  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('export'), () => {})
+  exportTo(origin, folder.file('export'))
   writeFileSync(folder.file('export/webhooks.json'), JSON.stringify(webhooks(structure)))
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const report = await importWorkspace(other.ctx.db, callerOf(other), {
-    ...mode,
-    folder: folder.file('export'),
-  })
+  const report = await importFrom(other, folder.file('export'))
   const { body } = await other.get('/v1/webhooks')
   folder.remove()
   for (const service of [origin, other]) service.close()
@@ -89,12 +83,8 @@ test('webhooks of notes, files and moments are restored, with the tag ids of thi
     { structure: 'Books', events: ['record.due'], due, format: 'slack', template: '{record.due}' },
   ])
     expect((await origin.post('/v1/webhooks', { url, ...hook })).status).toBe(201)
-  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('export'), () => {})
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
-  const report = await importWorkspace(other.ctx.db, callerOf(other), {
-    ...mode,
-    folder: folder.file('export'),
-  })
+  exportTo(origin, folder.file('export'))
+  const report = await importFrom(other, folder.file('export'))
   expect(report.refused).toEqual([])
   const before = (await origin.get('/v1/webhooks')).body.webhooks
   const after = (await other.get('/v1/webhooks')).body.webhooks

@@ -1,12 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { exportWorkspace } from '../../../src/transfer/workspace/export.ts'
-import { importWorkspace } from '../../../src/transfer/workspace/import.ts'
-import { callerOf, runInProcess } from '../../support/cli.ts'
+import { runInProcess } from '../../support/cli.ts'
 import { mirrorOf } from '../../support/mirror.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
 import { makePayments, makeSource, pay, STRIPE_SECRET } from '../../support/sources.ts'
+import { exportTo, importFrom } from '../../support/workspace-files.ts'
 
 test('an imported source is disabled, without secret and URL, until it gets both', async () => {
   const folder = newFolder()
@@ -14,17 +13,12 @@ test('an imported source is disabled, without secret and URL, until it gets both
   await makePayments(origin)
   const source = await makeSource(origin, { when: [{ event: true, op: 'exists' }], on_conflict: 'update' })
   await pay(origin, source, 'evt_1', { number: 'A' })
-  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('export'), () => {})
+  exportTo(origin, folder.file('export'))
   const files = await Array.fromAsync(new Bun.Glob('**/*').scan(folder.file('export')))
   const texts = await Promise.all(files.map((name) => Bun.file(folder.file(`export/${name}`)).text()))
   expect(texts.join('\n')).not.toContain(STRIPE_SECRET)
   expect(texts.join('\n')).not.toContain(new URL(source.url).pathname)
-  const { refused } = await importWorkspace(other.ctx.db, callerOf(other), {
-    isDryRun: false,
-    skipsBad: false,
-    onProgress: () => {},
-    folder: folder.file('export'),
-  })
+  const { refused } = await importFrom(other, folder.file('export'))
   expect(refused).toEqual([])
   const path = `/v1/sources/${source.id}`
   const { body } = await other.get(path)

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { addUser, getUser, removeUser } from '../../../src/people/accounts/users.ts'
-import { findWorkspaceNamed } from '../../../src/people/accounts/workspaces.ts'
 import { newToken } from '../../../src/people/sessions/cookie.ts'
 import {
   type Browser,
@@ -10,6 +8,7 @@ import {
   setupToken,
   signedIn,
 } from '../../support/browser-client.ts'
+import { addMember, removeUser } from '../../support/members.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /** Hashing passwords is slow on a busy machine. */
@@ -245,17 +244,15 @@ describe('a session', () => {
   })
 
   test('gets no more changes of a workspace once its user has left it', async () => {
-    const { db, bus } = service.ctx
+    const { bus } = service.ctx
     await service.newKey({ user: 'Vera' })
     await service.newWorkspace('Other')
-    const other = findWorkspaceNamed(db, 'Other')
-    if (!other) throw new Error('there is no other workspace')
-    await db.write((tx): void => void addUser(tx, 'Vera', other, 'viewer'))
+    const other = await addMember(service, 'Vera', 'Other')
     const browser = await signedIn(service, 'Vera')
     const waiting = browser.request('GET', '/v1/changes?wait=60&after=now')
-    const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: other.id })
+    const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: other })
     expect(entered.body.workspace.name).toBe('Other')
-    await db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), findWorkspaceNamed(tx, 'Personal')))
+    await removeUser(service, 'Vera', 'Personal')
     bus.notify()
     await service.post('/v1/notes', { title: 'Of the first workspace' })
     const { status, body } = await waiting

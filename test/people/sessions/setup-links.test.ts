@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ownCredential } from '../../../src/kernel/call.ts'
-import { fail, notFound } from '../../../src/lib/refusal.ts'
-import { addUser, changeRole, getUser, removeUser } from '../../../src/people/accounts/users.ts'
-import { findWorkspaceNamed } from '../../../src/people/accounts/workspaces.ts'
 import { setUserPassword } from '../../../src/people/administration.ts'
 import {
   type Browser,
@@ -13,6 +10,7 @@ import {
   signedIn,
 } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
+import { addMember, removeUser, setRole } from '../../support/members.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -56,12 +54,6 @@ async function coOwner(name = 'Olga'): Promise<Browser> {
   return signedIn(service, name)
 }
 
-const workspace = (name: string) => findWorkspaceNamed(service.ctx.db, name) ?? fail(notFound('workspace'))
-const setRole = (name: string, role: 'owner' | 'editor' | 'viewer') =>
-  service.ctx.db.write((tx): void => changeRole(tx, getUser(tx, name), workspace('Personal'), role))
-const remove = (name: string) =>
-  service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, name), workspace('Personal')))
-
 describe('a setup link is void permanently', () => {
   test('once its user belongs to another workspace, which its maker does not own', async () => {
     await service.newWorkspace('Other')
@@ -78,13 +70,13 @@ describe('a setup link is void permanently', () => {
 
   test('once the role of its user changes, and not when they are given the role that they have', async () => {
     const vera = await invite(owner, 'Vera')
-    await setRole('Vera', 'viewer')
+    await setRole(service, 'Vera', 'viewer')
     const kept = await renew(owner, vera)
-    await setRole('Vera', 'viewer')
+    await setRole(service, 'Vera', 'viewer')
     expect(await statusOf(kept.token)).toBe(200)
     const { token } = await renew(owner, vera)
-    await setRole('Vera', 'editor')
-    await setRole('Vera', 'viewer')
+    await setRole(service, 'Vera', 'editor')
+    await setRole(service, 'Vera', 'viewer')
     expect(await statusOf(token)).toBe(401)
   })
 
@@ -101,9 +93,9 @@ describe('a setup link is void permanently', () => {
   })
 
   test.each([
-    ['removed', () => remove('Olga')],
-    ['an owner no more', () => setRole('Olga', 'editor')],
-    ['deleted', () => service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Olga'), undefined))],
+    ['removed', () => removeUser(service, 'Olga', 'Personal')],
+    ['an owner no more', () => setRole(service, 'Olga', 'editor')],
+    ['deleted', () => removeUser(service, 'Olga')],
   ])('once its maker is %s, also when they are an owner again', async (_, end) => {
     const olga = await coOwner()
     const link = await renew(olga, await invite(owner, 'Vera'))
@@ -112,7 +104,7 @@ describe('a setup link is void permanently', () => {
     if (
       service.ctx.db.sql.get("SELECT 1 FROM members WHERE user = (SELECT pk FROM users WHERE name = 'Olga')")
     )
-      await setRole('Olga', 'owner')
+      await setRole(service, 'Olga', 'owner')
     else await invite(owner, 'Olga', 'owner')
     expect(await statusOf(link.token)).toBe(401)
   })
@@ -120,7 +112,7 @@ describe('a setup link is void permanently', () => {
   test('once its user is removed, also when they are added again', async () => {
     const { id, token } = await invite(owner, 'Vera')
     await owner.request('DELETE', `/app/api/members/${id}`)
-    await service.ctx.db.write((tx): void => void addUser(tx, 'Vera', workspace('Personal'), 'viewer'))
+    await addMember(service, 'Vera', 'Personal')
     expect(await statusOf(token)).toBe(401)
   })
 })
@@ -143,7 +135,7 @@ test('a setup link of the command line works independent of owners, until its us
   await coOwner()
   expect(await statusOf(first)).toBe(200)
   const second = await setupToken(service, 'carol')
-  await remove('carol')
+  await removeUser(service, 'carol', 'Personal')
   expect(await statusOf(second)).toBe(401)
 })
 

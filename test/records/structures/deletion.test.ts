@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { commandCaller } from '../../../src/cli/open-database.ts'
-import { structureDeletion } from '../../../src/events/structure-deletion.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
-import { deleteStructure } from '../../support/structures.ts'
+import { deleteStructure, markDeleted } from '../../support/structures.ts'
 import { deliveriesOf, subscribe } from '../../support/webhooks.ts'
 
 let service: TestService
@@ -14,7 +12,6 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const workspacePk = 1
 const FIELDS = [{ key: 'n', type: 'number', unique: true }]
 const many = (from: number) => Array.from({ length: 500 }, (_, at) => ({ n: from + at }))
 
@@ -68,11 +65,9 @@ test('a deleted structure deletes its webhooks with their deliveries and events,
 })
 
 test('a deletion that was interrupted is not visible and is finished later', async () => {
-  const { id } = await declare(service, 'Gone', FIELDS)
+  await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
-  const caller = commandCaller({ pk: workspacePk, id: '' })
-  const { kernel } = service.ctx
-  await kernel.callAs(caller, structureDeletion, { id, body: { name: 'Gone' } })
+  await markDeleted(service, 'Gone')
   expect(stored()).toMatchObject({ smallRows: 1, records: 1 })
   expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
   expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { findUser, removeUser } from '../../../src/people/accounts/users.ts'
-import { findWorkspaceNamed } from '../../../src/people/accounts/workspaces.ts'
+import { removeUser } from '../../support/members.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
@@ -279,10 +278,7 @@ describe('a personal view', () => {
     const ada = await member('Ada')
     const shared = await save({ name: 'Shared' }, ada)
     const mine = await save({ name: 'Personal', personal: true }, ada)
-    await service.ctx.db.write((tx): void => {
-      const [user, workspace] = [findUser(tx, 'Ada'), findWorkspaceNamed(tx, 'Personal')]
-      if (user) removeUser(tx, user, workspace)
-    })
+    await removeUser(service, 'Ada', 'Personal')
     expect((await service.get(path(shared))).body.row_view.owner).toBeNull()
     expect((await service.get(path(mine))).status).toBe(404)
   })
