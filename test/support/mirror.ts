@@ -20,6 +20,7 @@ import { makeWritable } from '../../src/transfer/mirror/state.ts'
 import { verifyCopy } from '../../src/transfer/mirror/verify.ts'
 import { newFolder } from './process.ts'
 import { type Client, clientOf, type TestService } from './service.ts'
+import { startThreadHere } from './threads.ts'
 
 export const EVERYTHING: SelectionRequest = { structures: null, hasFiles: true, omitFields: [] }
 
@@ -91,16 +92,24 @@ export async function mirrorOf(
     remote,
     workspace,
     selection,
+    startThread: startThreadHere,
     onProgress: () => {},
   })
-  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  const db = openDatabase({
+    file,
+    programVersion: VERSION,
+    clock,
+    log,
+    role: 'server',
+    startThread: startThreadHere,
+  })
   await db.write((tx): void => makeWritable(tx, isWritable, isForwarding && isWritable))
   const bus = busOf(db)
   const config = readConfig({ DAYBOOK_DB: file })
   const ctx: AppContext = {
     config,
     db,
-    ...openKernel({ db, listeners: bus, clock, log, credentials }),
+    ...openKernel({ db, listeners: bus, clock, log, credentials, startThread: startThreadHere }),
     bus,
     clock,
     log,
