@@ -64,20 +64,25 @@ const BANNED_IN_THE_APPLICATION: [expression: RegExp, instead: string][] = [
 const OPENER = /(?:^|[.!?:] )(?:Who|What|Whoever|Whose|Whom|Those|That of|One that)\b(?![^.!?]*\?)/
 
 interface Text {
-  /** Path and line. */
-  place: string
+  path: string
+  source: string
+  /** The place of the text in the source. */
+  index: number
   text: string
 }
 
-function faultsOf({ place, text }: Text, banned: [RegExp, string][]): string[] {
+const placeOf = ({ path, source, index }: Text) => `${path}:${source.slice(0, index).split('\n').length}`
+
+function faultsOf(found: Text, banned: [RegExp, string][]): string[] {
+  const { text } = found
   const opener = OPENER.exec(text)
   return [
     ...(opener === null
       ? []
-      : [`${place}: begin with the thing: ${text.slice(opener.index, opener.index + 80)}`]),
+      : [`${placeOf(found)}: begin with the thing: ${text.slice(opener.index, opener.index + 80)}`]),
     ...banned.flatMap(([expression, instead]) => {
-      const found = expression.exec(text)
-      return found === null ? [] : [`${place}: "${found[0]}" → ${instead}: ${text.slice(0, 120)}`]
+      const match = expression.exec(text)
+      return match === null ? [] : [`${placeOf(found)}: "${match[0]}" → ${instead}: ${text.slice(0, 120)}`]
     }),
   ]
 }
@@ -88,13 +93,13 @@ const pathsOf = (patterns: string[]) =>
     .filter((path) => !path.includes('node_modules') && !path.endsWith('.d.ts'))
     .sort()
 
-const lineOf = (source: string, index: number) => source.slice(0, index).split('\n').length
-
 /** Comments at the start of a line or after code. Neighboring `//` lines form one text. */
 function commentsOf(path: string, source: string): Text[] {
   const comments = /^[^\S\n]*(?:\{)?\/\*[\s\S]*?\*\/|(?:^[^\S\n]*\/\/.*\n)+|(?<=[;,{}()[\]\w] )\/\/ .*$/gm
   return Array.from(source.matchAll(comments), ({ 0: comment, index }) => ({
-    place: `${path}:${lineOf(source, index)}`,
+    path,
+    source,
+    index,
     text: comment
       .replace(/^\s*(?:\{?\/\*+|\*\/|\*|\/\/)|\*\/$/gm, '')
       .replace(/\s+/g, ' ')
@@ -113,7 +118,7 @@ function textsOf(path: string, source: string): Text[] {
         ? node.text
         : ''
     if (/[a-z] \S/.test(text))
-      texts.push({ place: `${path}:${lineOf(source, node.pos)}`, text: text.replace(/\s+/g, ' ').trim() })
+      texts.push({ path, source, index: node.pos, text: text.replace(/\s+/g, ' ').trim() })
     ts.forEachChild(node, visit)
   }
   visit(file)
@@ -126,7 +131,9 @@ function paragraphsOf(path: string, page: string): Text[] {
     .replace(/^ *```[\s\S]*?^ *```$/gm, (code) => code.replace(/[^\n]/g, ''))
     .replace(/`[^`\n]*`/g, '`…`')
   return Array.from(prose.matchAll(/[^\n|]+/g), ({ 0: text, index }) => ({
-    place: `${path}:${lineOf(prose, index)}`,
+    path,
+    source: prose,
+    index,
     text: text.replace(/^[\s#>*-]+(?:\d+\. )?/, '').trim(),
   }))
 }
@@ -135,7 +142,7 @@ function paragraphsOf(path: string, page: string): Text[] {
 const namesOf = (path: string, source: string): Text[] =>
   Array.from(
     source.matchAll(/(?:^|\s|\))(?:(?:test|it|describe)(?:\.\w+)*)?\(\s*(['"`])(.+?)\1,\s*(?:async )?\(/gm),
-    ({ 2: text = '', index }) => ({ place: `${path}:${lineOf(source, index)}`, text }),
+    ({ 2: text = '', index }) => ({ path, source, index, text }),
   )
 
 async function check(

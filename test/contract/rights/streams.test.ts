@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { isStreamed } from '../../../src/lib/response-stream.ts'
@@ -176,7 +176,7 @@ describe('over a connection', () => {
 describe('a backup', () => {
   let folder: ReturnType<typeof newFolder>
   let stored: TestService
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = newFolder()
     stored = await startService({ file: folder.file('daybook.db') })
     // Larger than the buffers of a connection.
@@ -184,7 +184,10 @@ describe('a backup', () => {
     for (let count = 0; count < 3; count++)
       await makeFile(stored, { bytes: new Uint8Array(8 * 1024 * 1024).fill(count) })
   })
-  afterEach(() => {
+  afterEach(() =>
+    stored.ctx.db.write((tx): void => void tx.sql.run("DELETE FROM workspaces WHERE id = 'other'")),
+  )
+  afterAll(() => {
     stored.close()
     folder.remove()
   })
