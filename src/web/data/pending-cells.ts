@@ -55,6 +55,11 @@ export interface CellStore {
 export const cellStore: {
   /** The store, once its code is loaded. */
   current?: CellStore
-  /** Adopts changes of the store by other tabs, once the code of tables is loaded. */
-  sync?: () => Promise<void>
+  /** The tables with edits in this tab, once their code is loaded. */
+  tables?: {
+    /** Adopts changes of the store by other tabs. */
+    sync(): Promise<void>
+    /** Stores all edits again, after the browser has cleared its storage. */
+    storeAgain(): void
+  }
 } = {}

@@ -12,9 +12,6 @@ export const savers = new Set<() => Promise<unknown>>()
 /** Functions that discard unsaved edits in memory, except one user's, so that the next user cannot see them. */
 export const discarders = new Set<(except?: string) => void>()
 
-/** Functions that store unsaved edits again after the browser has cleared its storage. */
-export const keepers = new Set<() => unknown>()
-
 interface Notice {
   readonly sentence: string
   /** The address of a screen with details. */

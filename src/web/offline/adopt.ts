@@ -1,7 +1,8 @@
 import type { Draft } from '../data/note-text.ts'
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
-import { entryKeyOf, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
+import { entryKeyOf, moveDrafts } from './queue.ts'
+import { type AdoptedDraft, onTabMessage, postToTabs } from './tab-messages.ts'
 import { openTabs } from './tabs.ts'
 
 interface Adopter {
@@ -12,49 +13,43 @@ interface Adopter {
   readonly give: (note: string, isDiscarded: boolean) => void
 }
 
-interface AdoptedEntry extends Pick<EntryKey, 'name' | 'tab'> {
-  readonly isDiscarded?: boolean
-}
-
-/** Notifies other tabs about adopted edits. */
-const adopted = new BroadcastChannel('daybook-taken')
-
 /** Has another tab discard an edit. */
 export const requestDiscard = ({ name, tab }: EntryKey): void =>
-  adopted.postMessage([{ name, tab, isDiscarded: true } satisfies AdoptedEntry])
+  postToTabs('adopted', [{ name, tab, isDiscarded: true }])
 
 /**
  * Adopts the drafts of closed tabs, and, for the note on the screen, those of tabs that do not show it. Returns whether
  * drafts remain because the same notes are being edited here.
  */
 export async function adoptPendingEdits(
-  { user, workspace }: Owner,
+  owner: Owner,
   shown: string | undefined,
   { isOpen, take, give }: Adopter,
 ): Promise<boolean> {
-  adopted.onmessage = ({ data }) => releaseNotes(data, give)
-  await takeOldDrafts()
+  onTabMessage('adopted', (adopted) => releaseNotes(adopted, give))
   const alive = await openTabs()
   let isLeft = false
-  const drafts: Draft[] = []
-  for (const draft of await listDrafts(user, workspace)) {
-    const isIdle = draft.note === shown && draft.isShown === false
-    if (alive.has(draft.tab) && (draft.tab === TAB || !isIdle)) continue
-    const isTwice = isOpen(draft.note) || drafts.some(({ note }) => note === draft.note)
+  const notes = new Set<string>()
+  const drafts = await moveDrafts(owner, TAB, ({ tab, note, isShown }) => {
+    const isIdle = note === shown && isShown === false
+    if (alive.has(tab) && (tab === TAB || !isIdle)) return false
+    const isTwice = isOpen(note) || notes.has(note)
     isLeft ||= isTwice
-    if (isTwice) continue
-    await putDraft({ ...draft, tab: TAB })
-    await removeDraft(draft)
-    drafts.push(draft)
-  }
+    notes.add(note)
+    return !isTwice
+  })
   for (const draft of drafts) take(draft)
   const fromOthers = drafts.map(entryKeyOf).filter(({ tab }) => alive.has(tab))
-  if (fromOthers.length > 0) adopted.postMessage(fromOthers.map(({ name, tab }) => ({ name, tab })))
+  if (fromOthers.length > 0)
+    postToTabs(
+      'adopted',
+      fromOthers.map(({ name, tab }) => ({ name, tab })),
+    )
   return isLeft
 }
 
 /** Releases notes that another tab adopted or discarded. */
-function releaseNotes(entries: readonly AdoptedEntry[], give: Adopter['give']): void {
+function releaseNotes(entries: readonly AdoptedDraft[], give: Adopter['give']): void {
   for (const { name, tab, isDiscarded = false } of entries) {
     const [kind, id = ''] = name.split(' ')
     if (tab === TAB && kind === 'note') give(id, isDiscarded)

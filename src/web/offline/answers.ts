@@ -39,7 +39,7 @@ class OfflineCopy {
 
   get drafts(): Promise<readonly Draft[]> {
     const { user, workspace } = this.about.session
-    this.#drafts ??= listDrafts(user.id, workspace.id)
+    this.#drafts ??= listDrafts({ user: user.id, workspace: workspace.id })
     return this.#drafts
   }
 

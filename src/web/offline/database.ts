@@ -6,6 +6,7 @@ import type { Session } from '../data/session.ts'
 import type { OfflineNote } from './offline-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 import type { EarlierAction } from './stored-actions.ts'
+import { onTabMessage, postToTabs } from './tab-messages.ts'
 
 /*
  * The database of this browser: the offline copy, from which reads are answered while the server cannot be reached, and
@@ -44,7 +45,7 @@ export interface About {
   readonly pictures?: { readonly count: number; readonly bytes: number }
 }
 
-interface Schema extends DBSchema {
+export interface Schema extends DBSchema {
   about: { key: 'copy'; value: About }
   notes: { key: string; value: OfflineNote }
   texts: { key: string; value: string }
@@ -106,21 +107,19 @@ export const whereOf = (user: string, workspace: string): IDBKeyRange =>
   IDBKeyRange.bound([user, workspace], [user, workspace, []])
 
 /** Notifies all tabs about changes of the database. */
-const news = new BroadcastChannel('daybook-offline')
-
 export function notifyCopyChange(): void {
-  news.postMessage('changed')
-  for (const listener of listeners) listener()
+  postToTabs('changed')
+  notifyListeners()
 }
 
 const listeners = new Set<() => void>()
+const notifyListeners = () => {
+  for (const listener of listeners) listener()
+}
+onTabMessage('changed', notifyListeners)
 
 /** Calls the listener after changes of the database, in any tab. */
 export function onOfflineCopyChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
-}
-
-news.onmessage = () => {
-  for (const listener of listeners) listener()
 }

@@ -1,4 +1,5 @@
 import type { Draft } from '../data/note-text.ts'
+import type { Owner } from '../data/pending-cells.ts'
 
 /*
  * Drafts of the last moment of a page. When a page is closed, browsers drop IndexedDB writes that have not started. Such
@@ -33,7 +34,7 @@ addEventListener('pagehide', () => {
 })
 
 /** The last drafts of a user in a workspace. */
-export function listLast(user: string, workspace: string): Draft[] {
+export function listLast({ user, workspace }: Owner): Draft[] {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(`${PREFIX}${user} ${workspace} `))
   return names.map((name) => JSON.parse(localStorage.getItem(name) ?? ''))
 }

@@ -7,7 +7,7 @@ import {
   type NoteText,
   type NoteVersion,
 } from '../data/note-text.ts'
-import { discarders, keepers, pendingCount, savers, setNotice } from '../data/pending.ts'
+import { discarders, pendingCount, savers, setNotice } from '../data/pending.ts'
 import { isSignedOut, unreachableSince } from '../data/request.ts'
 import { SaveQueue, type UnsavedEdits } from '../data/save-queue.ts'
 import { sendInOrder } from '../data/sending.ts'
@@ -26,11 +26,15 @@ async function queue(): Promise<Queue> {
   if (loadedQueue) return loadedQueue
   const { areOthersOpen, watchTabs } = await import('./tabs.ts')
   const { startCells, syncCells } = await import('./pending-cells.ts')
+  const { onCleared } = await import('./database.ts')
   const loaded = await import('./queue.ts')
   if (!loadedQueue) {
     // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
-    watchTabs(() => void Promise.allSettled([adoptInOneTab(), syncCells()]))
+    watchTabs(() => void Promise.allSettled([adoptInTurn(), syncCells()]))
     startCells()
+    onCleared(() => {
+      for (const { queue } of ownDocuments()) queue.keepAgain()
+    })
   }
   hasOtherTabs = areOthersOpen
   loadedQueue = loaded
@@ -124,7 +128,7 @@ function forget(document: NoteDocument): void {
   setNotice(`note ${document.id}`, undefined)
   if (!isLeftOver) return
   isLeftOver = false
-  void adoptInOneTab()
+  void adoptInTurn()
 }
 
 /** Creates a note. It is available immediately, even if the server cannot be reached. */
@@ -220,19 +224,16 @@ let ready: Promise<void> | undefined
  * Resolves once the drafts of closed tabs are adopted, and, for the note on the screen, those of tabs that do not show it.
  */
 export function draftsLoaded(shownNote?: string): Promise<void> {
-  ready ??= adoptInOneTab()
-  return hasOtherTabs?.() ? ready.then(() => adoptInOneTab(shownNote)) : ready
+  ready ??= adoptInTurn()
+  return hasOtherTabs?.() ? ready.then(() => adoptInTurn(shownNote)) : ready
 }
 
-/** Adopts drafts, in one tab at a time. */
-async function adoptInOneTab(shownNote?: string): Promise<void> {
-  const act = () => adoptDrafts(shownNote)
-  try {
-    if (navigator.locks) await navigator.locks.request('daybook-queue', act)
-    else await act()
-  } catch {
-    // Without storage there are no drafts to adopt.
-  }
+let adopting: Promise<void> = Promise.resolve()
+
+/** Adopts drafts, once earlier calls have adopted theirs. Without storage there are none. */
+function adoptInTurn(shownNote?: string): Promise<void> {
+  adopting = adopting.then(() => adoptDrafts(shownNote)).catch(() => {})
+  return adopting
 }
 
 /** Starts storing drafts in this tab, and sends pending ones after each sign-in. */
@@ -250,7 +251,6 @@ export function startDocuments(): void {
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
   savers.add(flushAll)
-  keepers.add(() => ownDocuments().map(({ queue }) => queue.keepAgain()))
   discarders.add((except) => {
     const all = [...documents.peek()]
     for (const [, { user, queue }] of all) if (user !== except) queue.discard()

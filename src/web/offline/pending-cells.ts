@@ -11,7 +11,7 @@ import {
 } from '../data/pending-cells.ts'
 import { isSignedOut, unreachableSince } from '../data/request.ts'
 import { session } from '../data/session.ts'
-import { database } from './database.ts'
+import { database, onCleared } from './database.ts'
 import {
   cellEntryOf,
   changingQueue,
@@ -87,14 +87,15 @@ export async function syncCells(): Promise<void> {
   const range = entriesOf('cell', owner.user, owner.workspace)
   const keys = await (await database()).getAllKeys('queue', range)
   if (keys.some(([, , , tab]) => tab !== NO_TAB)) await moveCellsOfTabs(owner)
-  if (keys.length > 0 && !cellStore.sync) await import('../data/records/table-edits.ts')
-  await cellStore.sync?.()
+  if (keys.length > 0 && !cellStore.tables) await import('../data/records/table-edits.ts')
+  await cellStore.tables?.sync()
 }
 
 /** Adopts stored cells with each session, after other tabs changed them, and when the server is back. */
 export function startCells(): void {
   // Without storage there are no cells to adopt.
   const sync = () => void syncCells().catch(() => undefined)
+  onCleared(() => cellStore.tables?.storeAgain())
   onQueueChange((isElsewhere) => isElsewhere && sync())
   effect(() => {
     // Run again when the server is back, which a tab may detect before others.

@@ -1,9 +1,10 @@
-import { deleteDB, openDB } from 'idb'
+import type { IDBPTransaction } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
 import type { CellName, EntryKey, Owner } from '../data/pending-cells.ts'
-import { database, notifyCopyChange, onCleared } from './database.ts'
+import { database, notifyCopyChange, onCleared, type Schema } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
 import type { ActionName } from './stored-actions.ts'
+import { onTabMessage, postToTabs } from './tab-messages.ts'
 
 /*
  * The queue of unacknowledged edits by user. Drafts of notes belong to a tab, which they outlive, and are then adopted by
@@ -98,8 +99,7 @@ export function onQueueChange(listener: Listener): () => void {
 const notifyListeners = (isElsewhere: boolean) => {
   for (const listener of listeners) listener(isElsewhere)
 }
-const written = new BroadcastChannel('daybook-written')
-written.onmessage = () => notifyListeners(true)
+onTabMessage('written', () => notifyListeners(true))
 let isNotifying = false
 
 function notifyWritten(): void {
@@ -108,7 +108,7 @@ function notifyWritten(): void {
   isNotifying = true
   setTimeout(() => {
     isNotifying = false
-    written.postMessage('')
+    postToTabs('written')
   }, NOTIFY_MS)
 }
 
@@ -183,14 +183,16 @@ export const entriesOf = (
   workspace: string,
 ): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
 
-/** The drafts of a user in a workspace, oldest first. */
-export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
-  for (const draft of listLast(user, workspace)) await putDraft(draft)
-  const transaction = (await database()).transaction(['queue', 'bases'])
+type DraftStores<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, ['queue', 'bases'], Mode>
+
+async function readDrafts<Mode extends IDBTransactionMode>(
+  stores: DraftStores<Mode>,
+  { user, workspace }: Owner,
+): Promise<Draft[]> {
   const range = entriesOf('note', user, workspace)
   const [entries, bases] = await Promise.all([
-    transaction.objectStore('queue').getAll(range) as Promise<StoredNote[]>,
-    transaction.objectStore('bases').getAll(range),
+    stores.objectStore('queue').getAll(range) as Promise<StoredNote[]>,
+    stores.objectStore('bases').getAll(range),
   ])
   const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
   return entries
@@ -199,6 +201,36 @@ export async function listDrafts(user: string, workspace: string): Promise<Draft
       return base ? [draftOf(entry, base)] : []
     })
     .sort((one, other) => one.at - other.at)
+}
+
+/** The drafts of a user in a workspace, oldest first. */
+export async function listDrafts(owner: Owner): Promise<Draft[]> {
+  for (const draft of listLast(owner)) await putDraft(draft)
+  return readDrafts((await database()).transaction(['queue', 'bases']), owner)
+}
+
+/** Assigns drafts to a tab, in one transaction. Returns them as they were, oldest first. */
+export async function moveDrafts(
+  owner: Owner,
+  tab: string,
+  isMoved: (draft: Draft) => boolean,
+): Promise<Draft[]> {
+  for (const draft of listLast(owner)) await putDraft(draft)
+  const stores = (await database()).transaction(['queue', 'bases'], 'readwrite')
+  const moved = (await readDrafts(stores, owner)).filter(isMoved)
+  for (const draft of moved) {
+    const [earlier, next] = [entryKeyOf(draft), entryKeyOf({ ...draft, tab })]
+    void stores.objectStore('queue').delete(keyOf(earlier))
+    void stores.objectStore('bases').delete(keyOf(earlier))
+    void stores.objectStore('queue').put(storedOf({ ...draft, tab }))
+    void stores.objectStore('bases').put({ ...next, content: draft.base.content })
+    storedBases.delete(keyOf(earlier).join(' '))
+    storedBases.set(keyOf(next).join(' '), draft.base.updated_at)
+  }
+  stores.commit()
+  await stores.done
+  if (moved.length > 0) notifyWritten()
+  return moved
 }
 
 /** The number of entries of all tabs. */
@@ -219,26 +251,4 @@ export async function emptyQueue(except?: string): Promise<void> {
       if (key[0] !== except) void transaction.objectStore(name).delete(key)
   await transaction.done
   notifyCopyChange()
-}
-
-const OLD_DATABASE = 'daybook-drafts'
-
-type OldDraft = Omit<StoredNote, 'name'>
-
-/** Moves drafts of an earlier version of the application, which had its own database for them, into the queue. */
-export async function takeOldDrafts(): Promise<void> {
-  const known = (await indexedDB.databases?.()) ?? []
-  if (!known.some(({ name }) => name === OLD_DATABASE)) return
-  const old = await openDB(OLD_DATABASE)
-  if (old.objectStoreNames.contains('drafts')) {
-    const drafts: OldDraft[] = await old.getAll('drafts')
-    const bases: Omit<StoredBase & DraftKey, 'name'>[] = await old.getAll('bases')
-    await writing((store) => {
-      for (const draft of drafts) store('queue').put({ ...draft, ...entryKeyOf(draft) })
-      for (const { note, ...base } of bases)
-        store('bases').put({ ...base, name: entryKeyOf({ ...base, note }).name })
-    })
-  }
-  old.close()
-  await deleteDB(OLD_DATABASE)
 }

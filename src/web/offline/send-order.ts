@@ -1,5 +1,6 @@
 import { request } from '../data/request.ts'
 import { sendOrder } from '../data/sending.ts'
+import { onTabMessage, postToTabs } from './tab-messages.ts'
 
 /*
  * Sends pending edits in one tab at a time. The sending tab holds a lock. Once the server is back, the edits of all tabs are
@@ -42,9 +43,7 @@ async function isOlderElsewhere(at: number): Promise<boolean> {
   )
 }
 
-/** Notifies other tabs that the server is back. */
-const serverBack = new BroadcastChannel('daybook-back')
-serverBack.onmessage = () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined)
+onTabMessage('back', () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined))
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
@@ -64,7 +63,7 @@ async function take<Result>(at: number, send: () => Promise<Result>): Promise<Re
       navigator.locks.request(SENDING_LOCK, { signal }, sendIfOldest),
     )
     if (done) return done.sent
-    if (!hasNotified) serverBack.postMessage('')
+    if (!hasNotified) postToTabs('back')
     hasNotified = true
     await pause()
   }

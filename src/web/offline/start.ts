@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
-import { discarders, keepers, pendingCount, setNotice, unreadCount } from '../data/pending.ts'
+import { discarders, pendingCount, setNotice, unreadCount } from '../data/pending.ts'
 import {
   isProxyRedirect,
   isRetryable,
@@ -32,6 +32,7 @@ import { emptyPictures } from './pictures.ts'
 import { countOthers, emptyQueue } from './queue.ts'
 import { adoptShared, emptyShared } from './shared.ts'
 import { emptyStorage, hasStorageOfOthers } from './storage.ts'
+import { onTabMessage, postToTabs } from './tab-messages.ts'
 
 /*
  * One tab of the browser keeps the offline copy up to date. Data of another user is deleted as soon as the user is known.
@@ -40,9 +41,6 @@ import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 /** The current offline copy, for display. */
 export const about = signal<About | undefined>(undefined)
 export const marks = signal<readonly Mark[]>([])
-
-/** Has other tabs discard pending edits, except those of one user. */
-const discardChannel = new BroadcastChannel('daybook-kept')
 
 /** Messages to the tab that updates the copy: apply new changes, or check for missed ones. */
 type KeeperMessage = 'changed' | 'missed'
@@ -65,7 +63,7 @@ export async function emptyCopy(): Promise<void> {
 /** Deletes all stored data, in all tabs, except the edits of one user. */
 export async function emptyAll(except?: string): Promise<void> {
   discard(except)
-  discardChannel.postMessage({ except })
+  postToTabs('discarded', except)
   emptyStorage(except)
   // Without storage there is nothing to delete.
   for (const empty of [emptyCopy, emptyShared, () => emptyQueue(except)]) await empty().catch(() => undefined)
@@ -233,13 +231,11 @@ export function startOffline(): void {
   })
   effect(() => void showBadge(pendingCount.value + unreadCount.value))
   effect(() => setNotice('led away', isProxyRedirect.value ? PROXY_SIGN_IN : undefined))
-  discardChannel.onmessage = ({ data }) => {
-    // Tabs of an earlier version send a string when a table is marked.
-    if (typeof data === 'string') return
-    discard(data.except)
+  onTabMessage('discarded', (except) => {
+    discard(except)
     // Each tab also has its own session storage.
-    if (data.except === undefined) emptyStorage()
-  }
+    if (except === undefined) emptyStorage()
+  })
   onOfflineCopyChange(() => void readShown())
   onCleared(storeAgain)
   void readShown()
@@ -286,7 +282,6 @@ const CLEARED =
 
 function storeAgain(): void {
   setNotice('cleared', CLEARED)
-  for (const keep of keepers) keep()
   notifyCopyChange()
   if (isOwner) void run()
 }

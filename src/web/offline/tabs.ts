@@ -1,4 +1,5 @@
 import { TAB } from '../data/tabs.ts'
+import { onTabMessage, postToTabs } from './tab-messages.ts'
 
 const lockOf = (tab: string) => `daybook-tab ${tab}`
 
@@ -27,9 +28,8 @@ export function watchTabs(onClosed: () => void): void {
       onClosed()
     })
   }
-  const channel = new BroadcastChannel('daybook-tabs')
-  channel.onmessage = ({ data }) => watch(data)
-  channel.postMessage(TAB)
+  onTabMessage('opened', watch)
+  postToTabs('opened', TAB)
   void locks.query().then(({ held = [] }) => {
     for (const { name = '' } of held) if (name.startsWith(lockOf(''))) watch(name.slice(lockOf('').length))
   })

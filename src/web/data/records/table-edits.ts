@@ -1,5 +1,5 @@
 import { effect, untracked } from '@preact/signals'
-import { discarders, keepers, savers, unfinished } from '../pending.ts'
+import { discarders, savers, unfinished } from '../pending.ts'
 import { cellStore, currentOwner, type StoredCell } from '../pending-cells.ts'
 import { sessionKey } from '../session-key.ts'
 import { Edits } from './edits.ts'
@@ -34,11 +34,13 @@ async function syncCells(): Promise<void> {
     editsOf(structure, editsByStructure.get(id)?.source ?? new RowStore()).sync(cells)
   }
 }
-cellStore.sync = syncCells
 
-keepers.add(() => {
-  for (const edits of editsByStructure.values()) edits.storeAgain()
-})
+cellStore.tables = {
+  sync: syncCells,
+  storeAgain: () => {
+    for (const edits of editsByStructure.values()) edits.storeAgain()
+  },
+}
 unfinished.add(() => [...editsByStructure.values()].some(({ isUnsafe }) => isUnsafe))
 savers.add(() => Promise.all([...editsByStructure.values()].map(({ settled }) => settled)))
 const forgetAll = () => {
