@@ -25,6 +25,8 @@ export interface Draft {
   readonly at: number
   /** Whether the tab shows the note, so that no other tab adopts the draft. */
   readonly isShown?: boolean
+  /** Whether it could not be sent yet because the server could not be reached. */
+  readonly isDelayed?: boolean
   /** The initial tags of a note that does not exist yet. */
   readonly tags?: readonly string[]
 }

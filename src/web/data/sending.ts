@@ -6,14 +6,8 @@ import { Unreachable, unreachableSince } from './request.ts'
  * server cannot be reached; callers retry when it is back.
  */
 
-/** Coordination between tabs, once its code is loaded: a delayed edit in one tab may be older than one in another. */
-interface SendOrder {
-  putOff(at: number): void
-  take<Result>(at: number, send: () => Promise<Result>): Promise<Result>
-  /** Reports that this tab has no pending edits. */
-  end(): void
-}
-export const sendOrder: { current?: SendOrder } = {}
+/** Sends in one tab at a time, once its code is loaded. A delayed edit of another tab may have to be sent before. */
+export const tabOrder: { take?: <Result>(at: number, send: () => Promise<Result>) => Promise<Result> } = {}
 
 /** The request was not sent, in contrast to a request without a response. */
 export class NotSent extends Unreachable {}
@@ -31,12 +25,7 @@ let gathered: Promise<unknown> | undefined
 effect(() => {
   if (unreachableSince.value === undefined) return
   return () => {
-    gathered = new Promise((resolve) =>
-      setTimeout(() => {
-        resolve(undefined)
-        if (!isSending) sendOrder.current?.end()
-      }),
-    )
+    gathered = new Promise((resolve) => setTimeout(resolve))
   }
 })
 
@@ -44,13 +33,8 @@ effect(() => {
 export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const sendNext = async () => {
-      try {
-        if (unreachableSince.peek() !== undefined) throw new NotSent()
-        return await (sendOrder.current?.take(at, send) ?? send())
-      } catch (error) {
-        if (error instanceof Unreachable) sendOrder.current?.putOff(at)
-        throw error
-      }
+      if (unreachableSince.peek() !== undefined) throw new NotSent()
+      return tabOrder.take ? tabOrder.take(at, send) : send()
     }
     pending.push({ at, send: () => sendNext().then(resolve, reject) })
     if (!isSending) void sendAll()
@@ -63,7 +47,6 @@ async function sendAll(): Promise<void> {
   gathered = undefined
   for (let next = takeOldest(); next; next = takeOldest()) await next.send()
   isSending = false
-  if (unreachableSince.peek() === undefined) sendOrder.current?.end()
 }
 
 const takeOldest = (): PendingEdit | undefined => pending.sort((one, other) => one.at - other.at).shift()

@@ -1,9 +1,11 @@
 import type { Draft } from '../data/note-text.ts'
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
-import { entryKeyOf, moveDrafts } from './queue.ts'
+import { onCleared } from './database.ts'
+import { startCells, syncCells } from './pending-cells.ts'
+import { entryKeyOf, moveDrafts, putDraft, removeDraft } from './queue.ts'
 import { type AdoptedDraft, onTabMessage, postToTabs } from './tab-messages.ts'
-import { openTabs } from './tabs.ts'
+import { areOthersOpen, openTabs, watchTabs } from './tabs.ts'
 
 interface Adopter {
   /** Whether a note has unsaved edits in this tab. */
@@ -21,7 +23,7 @@ export const requestDiscard = ({ name, tab }: EntryKey): void =>
  * Adopts the drafts of closed tabs, and, for the note on the screen, those of tabs that do not show it. Returns whether
  * drafts remain because the same notes are being edited here.
  */
-export async function adoptPendingEdits(
+async function adopt(
   owner: Owner,
   shown: string | undefined,
   { isOpen, take, give }: Adopter,
@@ -55,3 +57,22 @@ function releaseNotes(entries: readonly AdoptedDraft[], give: Adopter['give']): 
     if (tab === TAB && kind === 'note') give(id, isDiscarded)
   }
 }
+
+interface Starter {
+  readonly onTabClosed: () => void
+  /** Stores all drafts of this tab again, after the browser has cleared its storage. */
+  readonly storeAgain: () => void
+}
+
+/** Starts the exchange with other tabs. Must precede the first draft: other tabs do not adopt drafts of an open tab. */
+function start({ onTabClosed, storeAgain }: Starter): void {
+  watchTabs(() => {
+    onTabClosed()
+    syncCells().catch(() => undefined)
+  })
+  onCleared(storeAgain)
+  startCells()
+}
+
+/** The drafts of all tabs, for the one that imports this file. */
+export const tabDrafts = { start, adopt, put: putDraft, remove: removeDraft, areOthersOpen }

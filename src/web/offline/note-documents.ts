@@ -8,37 +8,30 @@ import {
   type NoteVersion,
 } from '../data/note-text.ts'
 import { discarders, pendingCount, savers, setNotice } from '../data/pending.ts'
-import { isSignedOut, unreachableSince } from '../data/request.ts'
+import { isSignedOut, Unreachable, unreachableSince } from '../data/request.ts'
 import { SaveQueue, type UnsavedEdits } from '../data/save-queue.ts'
 import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { sessionKey } from '../data/session-key.ts'
 import { TAB } from '../data/tabs.ts'
 
-type Queue = typeof import('./queue.ts')
+type Drafts = typeof import('./adopt.ts').tabDrafts
 
 /** The draft storage, once its code is loaded, so that a draft is stored synchronously with the key press. */
-let loadedQueue: Queue | undefined
+let loadedDrafts: Drafts | undefined
 
-let hasOtherTabs: (() => boolean) | undefined
-
-async function queue(): Promise<Queue> {
-  if (loadedQueue) return loadedQueue
-  const { areOthersOpen, watchTabs } = await import('./tabs.ts')
-  const { startCells, syncCells } = await import('./pending-cells.ts')
-  const { onCleared } = await import('./database.ts')
-  const loaded = await import('./queue.ts')
-  if (!loadedQueue) {
-    // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
-    watchTabs(() => void Promise.allSettled([adoptInTurn(), syncCells()]))
-    startCells()
-    onCleared(() => {
-      for (const { queue } of ownDocuments()) queue.keepAgain()
+async function drafts(): Promise<Drafts> {
+  if (loadedDrafts) return loadedDrafts
+  const { tabDrafts } = await import('./adopt.ts')
+  if (!loadedDrafts)
+    tabDrafts.start({
+      onTabClosed: () => void adoptInTurn(),
+      storeAgain: () => {
+        for (const { queue } of ownDocuments()) queue.keepAgain()
+      },
     })
-  }
-  hasOtherTabs = areOthersOpen
-  loadedQueue = loaded
-  return loaded
+  loadedDrafts = tabDrafts
+  return tabDrafts
 }
 
 /** Loads the code that saves notes, which is needed only after the first edit. */
@@ -141,26 +134,40 @@ export function createDocument(id: string, text: NoteText, tags: readonly string
 function addDocument(
   { id, user, workspace }: Owner & Pick<NoteDocument, 'id'>,
   base: NoteVersion,
-  draft: Pick<Draft, 'text' | 'sent' | 'tags' | 'at'> | undefined,
+  draft: Pick<Draft, 'text' | 'sent' | 'tags' | 'at' | 'isDelayed'> | undefined,
 ): SaveQueue {
   const tags = draft?.tags ?? []
-  /** The last edit and its time. */
-  const typed = { text: draft?.text ?? base, at: draft?.at ?? 0 }
+  /** The last edit and its time, and whether sending it is delayed. */
+  const typed = { text: draft?.text ?? base, at: draft?.at ?? 0, isDelayed: draft?.isDelayed === true }
+  const setDelayed = (isDelayed: boolean) => {
+    if (typed.isDelayed === isDelayed) return
+    typed.isDelayed = isDelayed
+    saver.keepAgain()
+  }
   const keep = keeperOf({ user, workspace, note: id, tab: TAB }, tags)
   const saver = new SaveQueue(
     base,
     {
-      save: (changes, ifUnchanged) =>
-        sendInOrder(typed.at, async () => {
+      save: async (changes, ifUnchanged) => {
+        const send = async () => {
           if (!isOwn({ user, workspace }))
             throw new Error('This note belongs to another workspace. Open that workspace to save.')
           return (await saving()).saveNote(id, changes, ifUnchanged, tags)
-        }),
+        }
+        try {
+          const saved = await sendInOrder(typed.at, send)
+          setDelayed(false)
+          return saved
+        } catch (error) {
+          setDelayed(error instanceof Unreachable)
+          throw error
+        }
+      },
       read: async () => (await saving()).readVersion(id),
       keep: (kept) => {
         if (kept && !hasSameText(kept.text, typed.text))
           Object.assign(typed, { text: kept.text, at: Date.now() })
-        void keep(kept, typed.at)
+        void keep(kept, typed)
         if (!kept) void keepSaved(id, saver.base)
       },
       later: (act, ms) => {
@@ -186,13 +193,15 @@ const keepSaved = (id: string, saved: NoteVersion): Promise<void> =>
 
 /** Stores each draft immediately, because the tab may be closed at any time. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
-  return async (draft: UnsavedEdits | undefined, at: number) => {
+  return async (draft: UnsavedEdits | undefined, typed: Pick<Draft, 'at' | 'isDelayed'>) => {
     // Drafts of another user are not stored during this session.
     if (session.peek() && session.peek()?.user.id !== key.user) return
     try {
-      const { putDraft, removeDraft } = loadedQueue ?? (await queue())
-      if (!draft) return await removeDraft(key)
-      await putDraft({ ...key, ...draft, at, isShown: shown.has(key.note), ...(tags.length > 0 && { tags }) })
+      const stored = loadedDrafts ?? (await drafts())
+      if (!draft) return await stored.remove(key)
+      const { at, isDelayed = false } = typed
+      const isShown = shown.has(key.note)
+      await stored.put({ ...key, ...draft, at, isDelayed, isShown, ...(tags.length > 0 && { tags }) })
       draftStoredAt.value = Date.now()
       draftsRefusal.value = undefined
     } catch (error) {
@@ -205,9 +214,8 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
 async function adoptDrafts(shownNote: string | undefined): Promise<void> {
   const current = owner()
   if (!current) return
-  await queue()
-  const { adoptPendingEdits: takeUp } = await import('./adopt.ts')
-  isLeftOver = await takeUp(current, shownNote, {
+  const { adopt } = await drafts()
+  isLeftOver = await adopt(current, shownNote, {
     isOpen: (id) => documents.peek().has(nameOf({ ...current, id })),
     // With the owner from before the adoption: another user may have signed in since.
     take: (draft) => void addDocument({ ...current, id: draft.note }, draft.base, draft).flush(),
@@ -225,7 +233,7 @@ let ready: Promise<void> | undefined
  */
 export function draftsLoaded(shownNote?: string): Promise<void> {
   ready ??= adoptInTurn()
-  return hasOtherTabs?.() ? ready.then(() => adoptInTurn(shownNote)) : ready
+  return loadedDrafts?.areOthersOpen() ? ready.then(() => adoptInTurn(shownNote)) : ready
 }
 
 let adopting: Promise<void> = Promise.resolve()
@@ -238,7 +246,7 @@ function adoptInTurn(shownNote?: string): Promise<void> {
 
 /** Starts storing drafts in this tab, and sends pending ones after each sign-in. */
 export function startDocuments(): void {
-  queue().catch(() => {})
+  drafts().catch(() => {})
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined

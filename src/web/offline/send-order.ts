@@ -1,46 +1,32 @@
+import { currentOwner } from '../data/pending-cells.ts'
 import { request } from '../data/request.ts'
-import { sendOrder } from '../data/sending.ts'
+import { tabOrder } from '../data/sending.ts'
+import { TAB } from '../data/tabs.ts'
+import { database } from './database.ts'
+import { entriesOf, type StoredNote } from './queue.ts'
 import { onTabMessage, postToTabs } from './tab-messages.ts'
+import { openTabs } from './tabs.ts'
 
 /*
- * Sends pending edits in one tab at a time. The sending tab holds a lock. Once the server is back, the edits of all tabs are
- * sent in the order in which they were written: each tab holds a second lock whose name contains the time of its oldest
- * pending edit, and the sending tab releases the first one while another tab has an older edit.
+ * Sends pending edits in one tab at a time: the one that holds a lock. It releases the lock while another tab has an older
+ * draft of a note that is delayed, because the server could not be reached.
  */
 
-const SENDING_LOCK = 'daybook-outbox'
-const PENDING_LOCK = 'daybook-waits '
+const LOCK = 'daybook-outbox'
 /** The maximum time to wait for another tab. Sending twice is harmless: the server executes a request once. */
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 20
 
-/** Whether this tab has delayed edits that must be sent in order. */
-let isOrdered = false
-let timer: ReturnType<typeof setTimeout> | undefined
-
-/** The time of the oldest delayed edit in this tab, and a function that releases its lock. */
-let announced: { readonly at: number; readonly end: () => void } | undefined
-
-async function announce(at: number | undefined): Promise<void> {
-  if (announced?.at === at) return
-  const before = announced
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  announced = at === undefined ? undefined : { at, end }
-  if (at !== undefined)
-    await new Promise<void>((resolve) => {
-      void navigator.locks.request(PENDING_LOCK + at, { mode: 'shared' }, () => {
-        resolve()
-        return ended
-      })
-    })
-  before?.end()
-}
-
+/** Whether another open tab has an older draft that it could not send yet. */
 async function isOlderElsewhere(at: number): Promise<boolean> {
-  const { held = [] } = await navigator.locks.query()
-  return held.some(
-    ({ name = '' }) => name.startsWith(PENDING_LOCK) && Number(name.slice(PENDING_LOCK.length)) < at,
-  )
+  const owner = currentOwner()
+  if (!owner) return false
+  const range = entriesOf('note', owner.user, owner.workspace)
+  const drafts = (await (await database()).getAll('queue', range)) as StoredNote[]
+  const older = drafts.filter((draft) => draft.isDelayed && draft.at < at && draft.tab !== TAB)
+  if (older.length === 0) return false
+  const open = await openTabs()
+  return older.some(({ tab }) => open.has(tab))
 }
 
 onTabMessage('back', () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined))
@@ -49,19 +35,15 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
 /** Sends once no other tab sends or has an older edit, or after the maximum time to wait. */
 async function take<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
-  const isInOrder = isOrdered
-  if (isInOrder) {
-    clearTimeout(timer)
-    await announce(at)
-  }
   const end = performance.now() + PATIENCE_MS
   let hasNotified = false
-  const sendIfOldest = async () =>
-    isInOrder && (await isOlderElsewhere(at)) ? undefined : { sent: await send() }
+  const sendIfOldest = async () => {
+    // Without storage no tab has drafts.
+    const isOlder = await isOlderElsewhere(at).catch(() => false)
+    return isOlder ? undefined : { sent: await send() }
+  }
   for (let left = PATIENCE_MS; left > 0; left = end - performance.now()) {
-    const done = await unlessLate(left, (signal) =>
-      navigator.locks.request(SENDING_LOCK, { signal }, sendIfOldest),
-    )
+    const done = await unlessLate(left, (signal) => navigator.locks.request(LOCK, { signal }, sendIfOldest))
     if (done) return done.sent
     if (!hasNotified) postToTabs('back')
     hasNotified = true
@@ -84,20 +66,4 @@ async function unlessLate<Result>(
   }
 }
 
-if (navigator.locks)
-  sendOrder.current = {
-    putOff: (at) => {
-      isOrdered = true
-      clearTimeout(timer)
-      void announce(Math.min(at, announced?.at ?? at))
-    },
-    take,
-    end: () => {
-      void announce(undefined)
-      // By then, follow-up requests have been sent.
-      clearTimeout(timer)
-      timer = setTimeout(() => {
-        isOrdered = false
-      }, PATIENCE_MS)
-    },
-  }
+if (navigator.locks) tabOrder.take = take
