@@ -93,6 +93,7 @@ describe('a demo', () => {
     expect(one.views).toEqual([
       ['Board', 'board'],
       ['Calendar', 'calendar'],
+      ['In the workshop', 'calendar'],
       ['Not paid', 'table'],
     ])
     expect(one.counts).toMatchObject({ notes: 11, views: 1, quick_access: 2, trashed_notes: 0 })
@@ -134,6 +135,21 @@ describe('a demo', () => {
       if (deliveries[0].attempts > 0) break
       await Bun.sleep(20)
     }
+  })
+
+  test('was written by its members in the application, up to the day before', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: each answer is judged by what the test expects of it
+    const json = async (path: string): Promise<any> => (await readOnly.visit.get(path)).json()
+    const { changes } = await json('/v1/changes?before=now&limit=20')
+    const actors = changes.map(
+      ({ actor }: { actor: Record<string, string> }) => `${actor.name} ${actor.surface}`,
+    )
+    expect(new Set(actors)).toEqual(new Set(['owner web', 'Mira web', 'Tom web', 'Card payments source']))
+    const newest = Math.max(...changes.map(({ at }: { at: string }) => Date.parse(at)))
+    const today = Date.parse(new Date().toISOString().slice(0, 10))
+    expect(newest).toBeLessThan(today)
+    expect(newest).toBeGreaterThan(today - 86_400_000)
+    expect((await json('/app/api/sessions')).sessions).toHaveLength(1)
   })
 
   test.skipIf(!hasBrowser)('opens on today with the rows that are due, in a browser', async () => {

@@ -1,64 +1,79 @@
 import { createApi } from '../../api.ts'
 import type { Config } from '../../config.ts'
 import { contextOn } from '../../context.ts'
-import { ownCredential } from '../../kernel/call.ts'
+import { guestCredential, ownCredential } from '../../kernel/call.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import { addNamedUser, bootstrap, createUserKey } from '../../people/administration.ts'
-import { credentials } from '../../people/sessions/sessions.ts'
+import { addNamedUser, bootstrap } from '../../people/administration.ts'
+import { sessionCookie } from '../../people/sessions/cookie.ts'
+import { enterDemo } from '../../people/sessions/operations.ts'
+import { credentials, sessionSettings } from '../../people/sessions/sessions.ts'
 import { openDatabase } from '../../storage/database.ts'
 import { COLLEAGUES, discuss, failingWebhook, type Post, stripeSource } from './team.ts'
 
 /** The user of a read-only demo. */
 export const VIEWER = 'guest'
 
-const DAYS_BEFORE = 20
 const BETWEEN_WRITES_MS = 613 * 60_000
+/** The last one is some hours before the day begins. */
+const WRITES = 38
 
 /** Creates the database of a demo, the same for everyone on the same day; a read-only one has a viewer, too. */
 export async function seed(config: Config, isReadOnly: boolean): Promise<void> {
   const today = Math.floor(systemClock.now() / DAY_MS) * DAY_MS
-  let now = today - DAYS_BEFORE * DAY_MS
+  let now = today - WRITES * BETWEEN_WRITES_MS
   const clock = { ...systemClock, now: () => now }
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
   const ctx = contextOn({ config, db, clock, log, credentials })
-  const keys = new Map([['owner', await bootstrap(ctx)]])
+  await bootstrap(ctx)
   const api = createApi(ctx)
+  const cookie = sessionCookie(false, () => config.port)
+  const sessions = new Map<string, { readonly cookie: string; readonly begunAt: number }>()
+  /** Everyone writes in the application, and signs in again before the session expires. */
+  const signedIn = async (user: string) => {
+    const known = sessions.get(user)
+    if (known && now - known.begunAt < SESSION_MS) return known.cookie
+    await signOut(user)
+    const input = { user, browser: { address: LOOPBACK, userAgent: '' }, settings: sessionSettings(ctx) }
+    const { token } = await ctx.kernel.call(enterDemo, guestCredential(LOOPBACK), input)
+    const [pair = ''] = cookie.set(token, 0).split(';')
+    sessions.set(user, { cookie: pair, begunAt: now })
+    return pair
+  }
+  const send = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string) =>
+    api.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { 'sec-fetch-site': 'same-origin', ...headers },
+        ...(body !== undefined && { body }),
+      }),
+    )
+  const signOut = async (user: string) => {
+    const known = sessions.get(user)
+    if (known) await send('DELETE', '/app/api/session', { cookie: known.cookie })
+  }
   /** Each write is some time later than the one before. */
   const post: Post = async (path, body, { as = 'owner', headers } = {}) => {
     now += BETWEEN_WRITES_MS
-    const request = new Request(`http://localhost${path}`, {
-      method: 'POST',
-      headers: headers ?? { Authorization: `Bearer ${keys.get(as)}` },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    })
-    const response = await api.fetch(request)
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await send('POST', path, headers ?? { cookie: await signedIn(as) }, text)
     const answer = (await response.json()) as Record<string, unknown>
     if (!response.ok) throw new Error(`${path}: ${answer.error}`)
     return answer
   }
   try {
     const member = { workspace: undefined, origin: '' }
-    for (const name of COLLEAGUES) {
+    for (const name of COLLEAGUES)
       await ctx.kernel.call(addNamedUser, ownCredential('nothing'), { ...member, name, role: 'editor' })
-      const wanted = {
-        workspace: undefined,
-        user: name,
-        name,
-        scope: 'write',
-        expiresAt: null,
-        access: null,
-      } as const
-      keys.set(name, (await ctx.kernel.call(createUserKey, ownCredential('nothing'), wanted)).secret)
-    }
     await fill(post, {
       day: (days) => isoTimestamp(today + days * DAY_MS).slice(0, 10),
       // The signature of a call names the time at which it arrives.
       nextNow: () => now + BETWEEN_WRITES_MS,
     })
+    for (const user of sessions.keys()) await signOut(user)
     if (isReadOnly)
       await ctx.kernel.call(addNamedUser, ownCredential('nothing'), {
         ...member,
@@ -71,6 +86,9 @@ export async function seed(config: Config, isReadOnly: boolean): Promise<void> {
     db.close()
   }
 }
+
+const LOOPBACK = '127.0.0.1'
+const SESSION_MS = 4 * DAY_MS
 
 const BATCH = 500
 
@@ -107,7 +125,6 @@ async function fill(post: Post, { day, nextNow }: Days): Promise<void> {
     if (note.title === 'Long table') discussed = created.note.id
     if (isPinned) await post('/v1/quick-access', { note_id: created.note.id })
   }
-  await post('/v1/notes', { title: day(0), content: TODAY })
   const filter = {
     type: 'property',
     def_id: property.id,
@@ -120,6 +137,7 @@ async function fill(post: Post, { day, nextNow }: Days): Promise<void> {
   await write('Orders', ordered.slice(-1))
   await stripeSource(post, nextNow)
   await discuss(post, { note: discussed, order: dueToday })
+  await post('/v1/notes', { title: day(0), content: TODAY })
 }
 
 /** The content of a demo: the books of a small workshop. */
@@ -164,7 +182,18 @@ const STRUCTURES = [
 
 const ROW_VIEWS = [
   { structure: 'Orders', name: 'Board', kind: 'board', group_by: 'stage', sort: 'due', direction: 'asc' },
-  { structure: 'Orders', name: 'Calendar', kind: 'calendar', date_field: 'start', end_field: 'due' },
+  { structure: 'Orders', name: 'Calendar', kind: 'calendar', date_field: 'due' },
+  {
+    structure: 'Orders',
+    name: 'In the workshop',
+    kind: 'calendar',
+    date_field: 'start',
+    end_field: 'due',
+    filter: [
+      { field: 'stage', op: 'eq', value: 'building' },
+      { field: 'price', op: 'gte', value: 1_200 },
+    ],
+  },
   {
     structure: 'Orders',
     name: 'Not paid',

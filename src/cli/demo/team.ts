@@ -27,8 +27,13 @@ const PAYMENTS = {
   label_field: 'number',
   fields: [
     { key: 'number', type: 'text', required: true, unique: true },
-    { key: 'amount', type: 'number', required: true, unit: 'EUR' },
-    { key: 'email', type: 'text' },
+    {
+      key: 'amount',
+      type: 'number',
+      required: true,
+      format: { style: 'currency', currency: 'EUR', decimals: 2 },
+    },
+    { key: 'email', type: 'text', format: { style: 'email' } },
   ],
 }
 
