@@ -18,7 +18,7 @@ img{max-width:100%;height:auto;border-radius:.5rem}
 blockquote{border-inline-start:3px solid var(--line);padding-inline-start:1rem;color:var(--ink-2)}
 .md-callout{--hue:var(--accent);border-color:var(--hue);background:color-mix(in oklab,var(--hue) 8%,transparent);border-radius:0 .5rem .5rem 0;padding:.75rem 1rem;color:inherit}.md-callout>:last-child{margin:0}.md-callout-name{margin:0 0 .25rem;color:var(--hue);font-weight:650}:is(.md-warning,.md-caution){--hue:light-dark(#85560a,#e5b566)}:is(.md-danger,.md-bug){--hue:var(--bad)}:is(.md-tip,.md-success){--hue:light-dark(#22663d,#8fd0a4)}
 code{font:.9em ui-monospace,Menlo,Consolas,monospace;background:var(--sunk);border-radius:.25rem;padding:.1em .3em}
-pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}.math{white-space:pre-wrap}mark{color:inherit;background:light-dark(#f8e8a0,#5a4a1c)}
+pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}.code-keyword{color:light-dark(#6a3a8c,#cfa8ea)}.code-string{color:light-dark(#22663d,#8fd0a4)}.code-value{color:light-dark(#8a4a12,#ecb27c)}.code-comment{color:var(--ink-3);font-style:italic}.math{white-space:pre-wrap}mark{color:inherit;background:light-dark(#f8e8a0,#5a4a1c)}
 .plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
 .task{list-style:none;margin-inline-start:-1.5em}.check{display:inline-block;width:1.5em}.dim{color:var(--ink-3)}
 .wide{overflow:auto}table{border-collapse:collapse;font-size:.9375rem;line-height:1.45}

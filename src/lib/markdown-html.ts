@@ -1,5 +1,9 @@
+import { type CodePiece, codePieces } from './code-colours.ts'
 import { Html, html } from './html.ts'
 import type { Attributes, Output } from './markdown-walk.ts'
+
+const coloured = ({ text, look }: CodePiece): Html =>
+  look === '' ? html`${text}` : html`<span class="${look}">${text}</span>`
 
 const EMPTY = new Set(['br', 'hr', 'img'])
 
@@ -16,7 +20,7 @@ export function htmlElement(name: string, attributes: Attributes, content: reado
 export const HTML_OUTPUT: Omit<Output<Html>, 'fileAddress' | 'fileLink' | 'noteLink'> = {
   element: htmlElement,
   text: (text) => html`${text}`,
-  code: (text) => html`<pre tabindex="0"><code>${text}</code></pre>`,
+  code: (text, info) => html`<pre tabindex="0"><code>${codePieces(text, info).map(coloured)}</code></pre>`,
   table: (content) => html`<div class="wide" tabindex="0"><table>${content}</table></div>`,
   link: (href, content) => html`<a href="${href}" rel="noopener noreferrer nofollow">${content}</a>`,
   // The page already has the title as its `h1`.
