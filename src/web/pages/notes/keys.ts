@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
@@ -42,19 +42,22 @@ const openIndex = (): number | undefined => {
   return row ? Number(row.dataset.index) : undefined
 }
 
+/** The rows of the list that is shown. */
+export const shownRows: { current?: ListKeys } = {}
+
 /** Handles the keys of the list. Enter needs no handler: the focused row is a link. */
 export function useListKeys(keys: ListKeys): void {
   useKeys('Notes', LIST_KEYS)
-  const latest = useRef(keys)
-  latest.current = keys
+  shownRows.current = keys
   // A layout effect, so that keys pressed before the first paint are not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event)) return
+      const keys = shownRows.current
+      if (!keys || event.defaultPrevented || isTyping(event)) return
       const key = event.key.toLowerCase()
-      if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
+      if (key === 'j' || key === 'k') move(keys, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
-      else if (key === 'x' && mayWriteNotes.peek()) selectFocused(latest.current)
+      else if (key === 'x' && mayWriteNotes.peek()) selectFocused(keys)
       else if (key === 'a' && isSelecting.peek())
         document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
       else if (key === 'escape' && isSelecting.peek()) endSelection()

@@ -22,6 +22,17 @@ async function printNote(id: string): Promise<void> {
   await printShown()
 }
 
+/* The icons of this menu alone, which are loaded with it. */
+const EXPORT = 'M8 2v8M5 7l3 3 3-3M2.5 11v2.5h11V11'
+const LINK =
+  'M6.75 9.25a2.5 2.5 0 0 0 3.5 0l3-3a2.5 2.5 0 0 0-3.5-3.5l-1 1M9.25 6.75a2.5 2.5 0 0 0-3.5 0l-3 3a2.5 2.5 0 0 0 3.5 3.5l1-1'
+
+const Shape = ({ d }: { d: string }) => (
+  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={d} />
+  </svg>
+)
+
 /** The menu of a note. */
 export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
   const items = useQuickAccess()
@@ -50,7 +61,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
             type="button"
             onClick={choose(() => navigator.clipboard.writeText(location.origin + address(['notes', id])))}
           >
-            <Icon name="link" />
+            <Shape d={LINK} />
             Copy link
           </button>
         )}
@@ -58,7 +69,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
           type="button"
           onClick={choose(async () => (await import('./export-notes.ts')).exportNotes([id]))}
         >
-          <Icon name="export" />
+          <Shape d={EXPORT} />
           Export as Markdown
         </button>
         <button type="button" onClick={choose(() => printNote(id))}>

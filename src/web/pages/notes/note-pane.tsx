@@ -33,6 +33,7 @@ import type { Note } from './list-data.ts'
 import { NoteMenu } from './note-menu.tsx'
 import { PeopleHere } from './people-here.tsx'
 import { LazyPreview } from './preview/lazy.tsx'
+import { useReveal } from './reveal.ts'
 import { DetailsToggle, ListToggle } from './room-buttons.tsx'
 import { isPreview, noteAddress } from './route.ts'
 import { Title } from './title.tsx'
@@ -53,6 +54,7 @@ export function NotePane({ id }: { id: string }) {
     }
   }, [id])
   useEffect(() => showDocument(id), [id])
+  useReveal(id)
   useEffect(() => {
     if (data && readyFor === id) openDocument(id, data.note)
     // Also after a refetch with the same data: a restored server may hold an older version than this tab saved.

@@ -1,0 +1,42 @@
+import { useEffect } from 'preact/hooks'
+import { shownRows } from './keys.ts'
+import { type NoteQuery, readSlice } from './list-data.ts'
+import { list, searchText, sort } from './route.ts'
+
+/** Read at a time, and in total, to find the place of a note that was opened elsewhere. */
+const SLICE = 200
+const MAX_READ = 2_000
+/** Frames to wait for the rows of a list that loads. */
+const MAX_FRAMES = 300
+
+async function placeOf(id: string, noteQuery: NoteQuery, signal: AbortSignal): Promise<number | undefined> {
+  for (let offset = 0; offset < MAX_READ; offset += SLICE) {
+    const { rows, total } = await readSlice(noteQuery, { limit: SLICE, offset }, signal)
+    const place = rows.findIndex((row) => row.id === id)
+    if (place !== -1) return offset + place
+    if (offset + SLICE >= total) return undefined
+  }
+  return undefined
+}
+
+function scrollTo(place: number, signal: AbortSignal, frames = MAX_FRAMES): void {
+  if (signal.aborted || frames === 0) return
+  const { current } = shownRows
+  if (current && current.total > place) current.rows.scrollToIndex(place)
+  else requestAnimationFrame(() => scrollTo(place, signal, frames - 1))
+}
+
+/** Scrolls the list to a note that was opened elsewhere, such as in the finder or by a link. */
+export function useReveal(id: string): void {
+  useEffect(() => {
+    if (document.querySelector('.notes-rows > li.chosen')) return
+    const stop = new AbortController()
+    const noteQuery = { list: list.peek(), search: searchText.peek(), sort: sort.peek() }
+    placeOf(id, noteQuery, stop.signal).then(
+      (place) => place !== undefined && scrollTo(place, stop.signal),
+      // The list stays where it is.
+      () => {},
+    )
+    return () => stop.abort()
+  }, [id])
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication, until, untilTextIn } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { keyboardOn } from '../support/keyboard.ts'
+
+/** A picture of 1 by 1 pixel. */
+const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+describe.skipIf(!hasBrowser)('a second look at notes', () => {
+  let app: Application
+  let page: Page
+
+  const noteOf = async (title: string, content = '', more: object = {}): Promise<string> =>
+    (await app.server.post('/v1/notes', { title, content, ...more })).body.note.id
+  const stored = async (id: string) => (await app.server.get(`/v1/notes/${id}`)).body.note
+  const go = async (path: string, wanted: string) => {
+    await page.setViewport({ width: 1280, height: 800 })
+    await page.goto(`${app.server.url}/app/${path}`)
+    await page.waitForSelector(wanted)
+  }
+  const editor = '#note .cm-content'
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.signIn(page)
+    await page.bringToFront()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'no half-typed title is stored, no link whose completion is open, and the own new note can be undone',
+    async () => {
+      await noteOf('Basic formatting syntax')
+      await go('notes/new', '#note .title-field')
+      await page.keyboard.type('Weekly', { delay: 40 })
+      await page.waitForSelector(editor)
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+      const { changes } = (await app.server.get('/v1/changes?before=now&limit=5')).body
+      const titles = changes.filter((change: { id: string }) => change.id === id)
+      expect(titles.map(({ op }: { op: string }) => op)).toEqual(['created'])
+      expect((await stored(id)).title).toBe('Weekly')
+
+      await page.click(editor)
+      await page.keyboard.type('See [[Basic form')
+      await untilTextIn(page, '.cm-tooltip-autocomplete', 'Basic formatting syntax')
+      await page.click('.cm-tooltip-autocomplete li')
+      await until(async () => (await stored(id)).content === 'See [[Basic formatting syntax]]')
+      // The taken link leads to an existing note at once.
+      expect(await page.$$('.md-dead')).toHaveLength(0)
+      const { dangling = [] } = (await app.server.get(`/v1/notes/${id}/links`)).body
+      expect(dangling).toEqual([])
+
+      await go('changes', 'main h3')
+      await untilTextIn(page, 'main', 'Weekly')
+      await page.evaluate(
+        `[...document.querySelectorAll('a, button')].find((one) => one.textContent.trim() === 'Undo…').click()`,
+      )
+      await page.waitForFunction(
+        `document.querySelector('[class*=side] button.main, aside button.main, .pane.side button.main') !== null`,
+      )
+      expect(
+        await page.$$eval('.pane.side', (sides) => sides.map(({ textContent }) => textContent).join()),
+      ).not.toContain('Changed since')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a shared page reads like the note: callouts, pictures below tasks, lines and colours of code',
+    async () => {
+      const { file } = (await page.evaluate(
+        `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
+      )) as { file: { id: string } }
+      const id = await noteOf(
+        'Glaze',
+        `> [!warning] Mind the gas\n> valve\n\n- [x] mixed\n- [ ] fired\n\n![[file:${file.id}|dot.gif]]\n\n$x^2$\nbold this\n\n\`\`\`js\nconst heat = 1\n\`\`\``,
+      )
+      const { share } = (await app.server.post('/v1/shares', { kind: 'note', target_id: id })).body
+      const visitor = await app.newPage()
+      await visitor.goto(share.url)
+      await visitor.waitForSelector('main img')
+      expect(await visitor.evaluate(`document.querySelector('main img').closest('li')`)).toBeNull()
+      const callout = '[class*=callout]'
+      const hues = await visitor.$eval(callout, (element) => {
+        const style = (
+          globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }
+        ).getComputedStyle(element)
+        return [style.backgroundColor, style.borderInlineStartColor]
+      })
+      expect(hues).not.toContain('rgba(0, 0, 0, 0)')
+      expect(await visitor.$eval(callout, ({ textContent }) => textContent)).toContain('Mind the gas')
+      expect(
+        await visitor.$$eval('[class^=code-]', (parts) => parts.map(({ textContent }) => textContent)),
+      ).toContain('const')
+      expect(
+        await visitor.evaluate(
+          `[...document.querySelectorAll('main p')].some((one) => one.textContent.includes('bold this') && one.querySelector('br'))`,
+        ),
+      ).toBe(true)
+      expect(await accessibilityProblems(visitor)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the finder leads into the note, which the list shows and marks; N starts a note, or what the screen is about',
+    async () => {
+      const { server } = app
+      const first = await noteOf('Anchor stone')
+      for (let number = 0; number < 30; number++) await noteOf(`Filler ${number}`)
+      await server.post('/v1/records/structures', { name: 'Jobs', fields: [{ key: 'what', type: 'text' }] })
+      await server.post('/v1/presets', { name: 'Meeting', content: '## Agenda\n' })
+      await go('notes', '#list .item')
+      const keys = keyboardOn(page)
+      await keys.hold('Control', 'k')
+      await keys.type('anchor st')
+      await untilTextIn(page, '#found', 'Anchor stone')
+      await keys.press('Enter')
+      await page.waitForFunction(`location.pathname.endsWith('${first}')`)
+      await page.waitForFunction(`document.querySelector('#note').contains(document.activeElement)`)
+      await page.waitForFunction(`(() => {
+        const box = document.querySelector('#list .chosen')?.getBoundingClientRect()
+        return box && box.top >= 0 && box.bottom <= innerHeight
+      })()`)
+
+      const { structures } = (await server.get('/v1/records/structures')).body
+      for (const path of ['views/presets', 'changes', 'settings', 'files']) {
+        await go(path, 'main')
+        await page.waitForFunction(`document.querySelector('main h1, main h2')`)
+        await keys.press('n')
+        await page.waitForFunction(`//(notes|presets)/new$/.test(location.pathname)`)
+      }
+      await go(`records/${structures[0].id}`, '.grid')
+      await keys.press('n')
+      await untilTextIn(page, '.pane.side h2', 'New row')
+      await go(`notes/${first}`, editor)
+      await page.click(editor)
+      await keys.type('/meet')
+      await untilTextIn(page, '.cm-tooltip-autocomplete', 'Meeting')
+      const offered = await page.$$eval('.cm-tooltip-autocomplete li', (all) =>
+        all.map(({ textContent }) => textContent),
+      )
+      expect(offered.join()).not.toContain('Numbered list')
+      await keys.press('Enter')
+      await untilTextIn(page, editor, 'Agenda')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('no page had an error', () => expect(app.problems).toEqual([]))
+})
