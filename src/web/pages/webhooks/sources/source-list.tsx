@@ -45,7 +45,7 @@ const Table = ({ sources }: { sources: readonly Source[] }) => (
     <thead>
       <tr>
         <th class="margin" scope="col">
-          Last event
+          Latest
         </th>
         <th scope="col">Name</th>
         <th scope="col">Service</th>
