@@ -4,7 +4,7 @@ import { targetEnding } from './events/sources/forward-targets.ts'
 import { webhookDetachment } from './events/webhooks/deletion.ts'
 import { fileDetachment } from './files/deletion.ts'
 import { pageIndexing } from './files/search-upgrade.ts'
-import { jobPreparing, jobStepping } from './kernel/job-steps.ts'
+import { jobPreparing, jobRunning } from './kernel/job-steps.ts'
 import type { Job } from './kernel/jobs.ts'
 import { statisticsRefresh } from './kernel/statistics.ts'
 import { scheduleBeginning, scheduleEnding } from './log/due.ts'
@@ -17,7 +17,7 @@ import { tagDetachment } from './notes/tags/deletion.ts'
 import { tagLinking } from './notes/tags/links.ts'
 import { dueRowEvents } from './records/rows/due.ts'
 import { rowIndexRemoval, rowRemoval } from './records/structures/deletion.ts'
-import { indexBuilding, unusedIndexRemoval } from './records/structures/storage/auto-index.ts'
+import { indexBuilding, indexRemoval, unusedIndexRemoval } from './records/structures/storage/auto-index.ts'
 import { formulaComputation } from './records/structures/storage/formula-values.ts'
 import { textIndexFill, textIndexUpdate } from './records/structures/storage/text-index.ts'
 
@@ -48,9 +48,10 @@ export const jobs: readonly Job[] = [
   textIndexFill,
   textIndexUpdate,
   indexBuilding,
+  indexRemoval,
   unusedIndexRemoval,
   statisticsRefresh,
 ]
 
-export const job = jobStepping(jobs)
+export const job = jobRunning(jobs)
 export const preparation = jobPreparing(jobs)

@@ -70,16 +70,16 @@ export const administer = <T>(
     }),
   )
 
-/** The kernel of a command, which runs everything on this thread. */
+/** The kernel of a command. */
 async function kernelOn(db: Db) {
-  const [{ openKernel, ownCredential }, { busOf }, { credentials }] = await Promise.all([
+  const [{ openCommandKernel, ownCredential }, { busOf }, { credentials }] = await Promise.all([
     import('../kernel/call.ts'),
     import('../log/log.ts'),
     import('../people/sessions/sessions.ts'),
   ])
   const log = createLog('silent', systemClock, () => {})
-  const options = { db, listeners: busOf(db), clock: systemClock, log, credentials, isInline: true }
-  return { kernel: openKernel(options).kernel, ownCredential }
+  const options = { db, listeners: busOf(db), clock: systemClock, log, credentials }
+  return { kernel: openCommandKernel(options), ownCredential }
 }
 
 /** Runs `use` on the workspace that `--workspace` names, by default the only one. */

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { AppContext, InWorkspace } from '../context.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { partsResponse } from '../http/responses.ts'
-import type { Credential } from '../kernel/call.ts'
+import { type Credential, streamCredential } from '../kernel/call.ts'
 import { may } from '../kernel/caller.ts'
 import { long, read } from '../kernel/operation.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
@@ -161,11 +161,11 @@ export const readLastCursor = read({
 /** The lines of a snapshot, in parts. Clients may read them at any pace: nothing waits for them. */
 async function* snapshotLines(
   { kernel }: Pick<AppContext, 'kernel'>,
-  { schedulingKey, grant }: Credential,
+  credential: Credential,
   { edited: isEdited }: Static<typeof SnapshotQuery>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const reader: Credential = { schedulingKey: schedulingKey, grant, signal, isBackground: true }
+  const reader = streamCredential(credential, signal)
   const encoder = new TextEncoder()
   const cursor = await kernel.call(readLastCursor, reader, {})
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)

@@ -6,7 +6,7 @@ import {
   type StreamReader,
   type StreamSource,
 } from '../http/sse.ts'
-import type { Credential } from '../kernel/call.ts'
+import { type Credential, streamCredential } from '../kernel/call.ts'
 import { may } from '../kernel/caller.ts'
 import { Rounds } from '../kernel/fair-share.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
@@ -125,8 +125,7 @@ export class ChangeSubscribers {
     const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
     const known = this.#pages.get(key)
     if (known) return known
-    const { schedulingKey, grant } = follower
-    const reader = { schedulingKey, grant, isBackground: true }
+    const reader = streamCredential(follower)
     const input = { query, after, isStream }
     const page = Promise.try(() => this.ctx.kernel.call(readNextChanges, reader, input)).then(withEvents)
     this.#pages.set(key, page)

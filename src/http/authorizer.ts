@@ -1,15 +1,11 @@
 import type { Caller } from '../context.ts'
-import type { Credential } from '../kernel/call.ts'
+import { type AdmittedCaller, admit } from '../kernel/call.ts'
 import {
   type Covers,
-  checkCovered,
-  type Grant,
-  grantOf,
   invalidKey,
   keyNeeded,
   ownerRequired,
   readOnly,
-  schedulingKeyOf,
   signInNeeded,
 } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
@@ -205,28 +201,10 @@ export interface Requirement {
   readonly isNamed: boolean
 }
 
-/** The caller of a request after a permission check, with the credential for its calls. Frozen. */
-export interface AdmittedCaller extends Caller, Credential {}
-
 /** Narrows a caller to the content that an endpoint covers; refuses a caller that may not write it. */
 export function admitted(caller: Caller, request: Request, { rule, isNamed }: Requirement): AdmittedCaller {
   const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
-  let grant: Grant | undefined
-  return Object.freeze({
-    ...caller,
-    workspacePk: checkCovered(caller.rights, caller.workspacePk, { covers, isWrite: needsWrite, isNamed }),
-    get grant() {
-      grant ??= grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
-      return grant
-    },
-    get schedulingKey() {
-      return schedulingKeyOf(caller)
-    },
-    /** Lazy, because Bun creates the signal on first access, and only long waits need it. */
-    get signal() {
-      return request.signal
-    },
-  })
+  return admit(caller, request, { needsOwner, needsWrite, covers, isNamed })
 }
 
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'

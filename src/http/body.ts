@@ -1,5 +1,5 @@
-import { schedulingKeyOf } from '../kernel/caller.ts'
-import { runFairly } from '../kernel/fair-share.ts'
+import { callerKeyOf } from '../kernel/caller.ts'
+import { LONG_TEXT, runFairly } from '../kernel/fair-share.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { type Clock, sleep, systemClock } from '../lib/clock.ts'
@@ -22,7 +22,7 @@ export class SentBody {
   async read(check: SchemaCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
-    const key = caller ? schedulingKeyOf(caller) : addressGroup(exchange.address)
+    const key = caller ? callerKeyOf(caller) : addressGroup(exchange.address)
     const bytes = await this.#received(key, MAX_BODY_BYTES)
     const text = decodeUtf8(bytes)
     const value = bytes.byteLength === 0 ? undefined : await parsed(key, text, caller?.mayWrite ?? false)
@@ -148,13 +148,10 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Parsing a longer text takes milliseconds. In characters. */
-const LONG_TEXT = 500_000
 const WHAT = 'The body'
 
 /**
- * Bodies of requests that do not write may contain fewer values. Each long text is parsed in a separate step
- * (`runFairly`).
+ * Bodies of requests that do not write may contain fewer values. A long text is parsed behind other requests.
  */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? WRITE_LIMITS : READ_LIMITS)
@@ -163,10 +160,6 @@ function parsed(key: string, text: string, mayWrite: boolean): unknown {
   check()
   return parse()
 }
-
-/** Runs work whose duration depends on the length of its input. Long work is scheduled fairly across keys. */
-export const scheduled = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
-  length > LONG_TEXT ? runFairly(key, work) : work()
 
 const MEBIBYTE = 1_048_576
 

@@ -1,4 +1,4 @@
-import { othersHaveRun } from '../kernel/fair-share.ts'
+import { readFairly } from '../kernel/fair-share.ts'
 import { isCurrent } from '../lib/entity-tags.ts'
 import type { ByteParts } from '../lib/response-stream.ts'
 import { counted } from '../lib/text.ts'
@@ -127,9 +127,7 @@ function partsOf(parts: Iterator<Uint8Array, unknown>, size: number): ByteParts 
   let missing = size
   return {
     next: async () => {
-      // Lets other requests run in between.
-      await othersHaveRun()
-      const { value, done } = parts.next()
+      const { value, done } = await readFairly(() => parts.next())
       if (!done) {
         missing -= (value as Uint8Array).length
         return value as Uint8Array

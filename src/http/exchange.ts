@@ -1,5 +1,5 @@
 import type { Caller } from '../context.ts'
-import type { Kernel } from '../kernel/call.ts'
+import type { AdmittedCaller, Kernel } from '../kernel/call.ts'
 import type { Covers } from '../kernel/caller.ts'
 import { allowsWriting, keyNeeded } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
@@ -8,7 +8,6 @@ import { systemClock } from '../lib/clock.ts'
 import { isTaggedJson, listedTags, type TaggedJson } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
-  type AdmittedCaller,
   type Authorize,
   admitted,
   isRead,

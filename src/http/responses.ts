@@ -1,5 +1,5 @@
-import { schedulingKeyOf } from '../kernel/caller.ts'
-import { othersHaveRun } from '../kernel/fair-share.ts'
+import { callerKeyOf } from '../kernel/caller.ts'
+import { readFairly } from '../kernel/fair-share.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { acceptedCoding, type Coding, compress, compressStream } from '../lib/content-coding.ts'
@@ -103,10 +103,7 @@ export function listResponse<Item>(
   const encoder = new TextEncoder()
   const body = {
     next: async () => {
-      while (text === '' && !next.done) {
-        await othersHaveRun()
-        takePart()
-      }
+      while (text === '' && !next.done) await readFairly(takePart)
       if (text === '') return undefined
       const bytes = encoder.encode(text)
       text = ''
@@ -217,7 +214,7 @@ export function withBody(exchange: Exchange, response: Response, untaken: Respon
   const isRead = request.method === 'GET' || (request.method === 'POST' && caller && !exchange.isFulfilled)
   if (!isRead) return new Response(bytes, { status, headers })
   const release = caller
-    ? untaken.callers.hold(schedulingKeyOf(caller), bytes.byteLength)
+    ? untaken.callers.hold(callerKeyOf(caller), bytes.byteLength)
     : untaken.visitors.hold(addressGroup(exchange.address), bytes.byteLength)
   let at = 0
   const close = () => {

@@ -2,6 +2,7 @@ import { addressGroup } from '../lib/address-group.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { isTaggedJson, type TaggedJson } from '../lib/entity-tags.ts'
 import type { Log } from '../lib/log.ts'
+import { lengthOf } from '../lib/value-length.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type WorkerClient,
   type WorkerOptions,
 } from '../storage/worker/client.ts'
-import { WorkerThread } from '../storage/worker/thread.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import type { WriteOptions } from '../storage/writes/write-queue.ts'
 import {
@@ -20,12 +20,13 @@ import {
   type Covers,
   type Credentials,
   callerIn,
+  callerKeyOf,
+  checkCovered,
   type Grant,
   grantOf,
   NOWHERE,
   type Permissions,
   permissionsIn,
-  schedulingKeyOf,
 } from './caller.ts'
 import { runFairly } from './fair-share.ts'
 import { settle } from './job-steps.ts'
@@ -78,21 +79,43 @@ export const guestCredential = (address: string): Credential => ({
   isBackground: false,
 })
 
-/** Runs a write on a file that this process does not have open, in a thread. */
-export async function writeInThread<Input>(
-  { clock, log, startThread }: Pick<Server, 'clock' | 'log'> & Pick<WorkerOptions, 'startThread'>,
-  file: string,
-  { name }: WriteOperation<Input, unknown>,
-  { grant, isBackground = false }: Credential,
-  input: Input,
-): Promise<void> {
-  const thread = new WorkerThread(clock, log, startThread)
-  const sent: Sent = { grant, input, format: 'value', bodyText: '' }
-  try {
-    await thread.run({ file, kind: 'task', name, input: sent, isBackground, now: clock.now() })
-  } finally {
-    await thread.close()
-  }
+/** The credential of calls that no key or session makes, such as those of a source; `name` identifies their sender. */
+export const credentialNamed = (name: string, grant: Grant): Credential => ({ schedulingKey: name, grant })
+
+/** The credential of a stream, whose reads run behind those of requests. */
+export const streamCredential = ({ schedulingKey, grant }: Credential, signal?: AbortSignal): Credential => ({
+  schedulingKey,
+  grant,
+  ...(signal && { signal }),
+  isBackground: true,
+})
+
+/** The caller of a request after a permission check, with the credential for its calls. */
+export interface AdmittedCaller extends Caller, Credential {}
+
+/** Narrows a caller to the content that its call covers; refuses a caller that may not write it. Frozen. */
+export function admit(
+  caller: Caller,
+  request: Pick<Request, 'signal'>,
+  needs: Parameters<typeof grantOf>[1],
+): AdmittedCaller {
+  const { covers, needsWrite, isNamed } = needs
+  let grant: Grant | undefined
+  return Object.freeze({
+    ...caller,
+    workspacePk: checkCovered(caller.rights, caller.workspacePk, { covers, isWrite: needsWrite, isNamed }),
+    get grant() {
+      grant ??= grantOf(caller, needs)
+      return grant
+    },
+    get schedulingKey() {
+      return callerKeyOf(caller)
+    },
+    /** Lazy, because Bun creates the signal on first access, and only long waits need it. */
+    get signal() {
+      return request.signal
+    },
+  })
 }
 
 /** The requested output: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
@@ -200,20 +223,6 @@ function sendable(sent: Sent): Sent {
   return hasBody ? { ...sent, input: { ...input, body: undefined }, hasBody } : sent
 }
 
-/** The characters and bytes of an input's values, without its keys; stops counting above `most`. */
-function lengthOf(input: unknown, most: number): number {
-  const rest = [input]
-  let length = 0
-  while (rest.length > 0 && length <= most) {
-    const value = rest.pop()
-    if (typeof value === 'string') length += value.length
-    else if (value instanceof Uint8Array) length += value.byteLength
-    else if (typeof value === 'object' && value !== null)
-      for (const each of Object.values(value)) rest.push(each)
-  }
-  return length
-}
-
 /** The call that crossed to this thread, with its body restored. */
 export const received = (sent: Sent): Sent =>
   sent.hasBody ? { ...sent, input: { ...(sent.input as object), body: JSON.parse(sent.bodyText) } } : sent
@@ -239,6 +248,10 @@ export function openKernel({ credentials, ...options }: WorkerOptions & Pick<Ker
   const worker = openWorker(options)
   return { worker, kernel: new Kernel({ db, worker, clock, log, credentials }) }
 }
+
+/** The same for a command, which runs everything in this thread. */
+export const openCommandKernel = (options: Parameters<typeof openKernel>[0]): Kernel =>
+  openKernel({ ...options, isInline: true }).kernel
 
 /** A write with a longer body, in characters, takes milliseconds, so it does not share its commit. */
 const LONG_BODY = 16_384
@@ -272,7 +285,7 @@ export class Kernel {
     const { covers, kind } = operation
     const needs = { needsOwner: false, needsWrite: kind === 'write', covers, isNamed }
     const credential = {
-      schedulingKey: schedulingKeyOf(caller),
+      schedulingKey: callerKeyOf(caller),
       grant: grantOf(caller, needs),
       get signal() {
         return caller.signal

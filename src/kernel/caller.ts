@@ -32,8 +32,8 @@ export interface Caller {
   readonly signal?: AbortSignal
 }
 
-/** The key for fair scheduling: one per API key and connected app, and one per user and surface. */
-export const schedulingKeyOf = ({
+/** Identifies a caller in quotas and fair scheduling: one per API key and connected app, and one per user and surface. */
+export const callerKeyOf = ({
   keyId,
   appId,
   surface,

@@ -14,6 +14,19 @@ export const othersHaveRun = (): Promise<void> => new Promise((resolve) => setIm
 export const runFairly = <Result>(key: string, work: () => Result | Promise<Result>): Promise<Result> =>
   shares.run({ key }, () => othersHaveRun().then(work))
 
+/** Parsing a longer text takes milliseconds. In characters. */
+export const LONG_TEXT = 500_000
+
+/** Runs work whose duration depends on the length of its input: long work round-robin between keys. */
+export const runByLength = async <Result>(
+  key: string,
+  length: number,
+  work: () => Result,
+): Promise<Result> => (length > LONG_TEXT ? runFairly(key, work) : work())
+
+/** Reads a part of a long response after all other work that is due. */
+export const readFairly = <Part>(read: () => Part): Promise<Part> => othersHaveRun().then(read)
+
 /** The time to serve items before other requests are served. */
 const SLICE_MS = 5
 

@@ -7,6 +7,7 @@ import type { Reader } from '../storage/reader.ts'
 import type { QueryScheduling, WorkerClient } from '../storage/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
+import { type Caller, callerKeyOf } from './caller.ts'
 import {
   findFirst,
   findState,
@@ -77,7 +78,7 @@ export interface JobPreparing {
 const STEPPING = 'jobs.step'
 const PREPARING = { name: 'jobs.prepare', isLong: true }
 
-export const jobStepping = (jobs: readonly Job[]): JobStepping => ({
+export const jobRunning = (jobs: readonly Job[]): JobStepping => ({
   name: STEPPING,
   kind: 'stepping',
   run: (tx, { kind, key, prepared }) => {
@@ -152,16 +153,18 @@ export async function settle<Key extends JobKey, State>(
   place: Place,
   job: Job<Key, State>,
   key: Key,
-  turn?: QueryScheduling,
+  caller?: Caller,
 ): Promise<void> {
   const all: Prepared = new Map()
+  const turn = caller && {
+    schedulingKey: callerKeyOf(caller),
+    ...(caller.signal && { signal: caller.signal }),
+  }
   for (let steps = 1; await runOnce(place, job as Job, key, all, turn); steps++)
     if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)
 }
 
-/**
- * Settles every due job, also those that wait for idle time, for a process that does not serve the database.
- */
+/** Settles every due job of these kinds, also those that wait for idle time. */
 export async function settleAll(
   place: Place & { readonly clock: Clock },
   jobs: readonly Job[],
@@ -174,6 +177,13 @@ export async function settleAll(
       if (key !== undefined) await settle(place, job, key)
     }
 }
+
+/** The same without the kinds that wait for idle time. */
+export const settleBusy = (place: Parameters<typeof settleAll>[0], jobs: readonly Job[]): Promise<void> =>
+  settleAll(
+    place,
+    jobs.filter(({ whenIdle }) => !whenIdle),
+  )
 
 const PROGRESS_MS = 2_000
 

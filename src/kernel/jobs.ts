@@ -24,9 +24,7 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
    * `prepared` is missing.
    */
   step(tx: Tx, key: Key, state: State, prepared?: unknown): State | 'done' | Later<State>
-  /**
-   * Whether a step may take longer, such as dropping an index. A server runs it in another thread when no write waits.
-   */
+  /** Whether a step may take longer (`defineLongJob`). */
   isLong?(reader: Reader, state: State): boolean
   /**
    * Runs the job only while nothing else is written, because it is cheaper after many writes than after each of them.
@@ -64,22 +62,25 @@ export const later = <State>(dueAt: number, state: State): Later<State> => new L
 export const defineJob = <Key extends JobKey, State>(
   kind: string,
   step: Job<Key, State>['step'],
-  options: Omit<Job<Key, State>, 'kind' | 'step'> = {},
+  options: Omit<Job<Key, State>, 'kind' | 'step' | 'isLong'> = {},
 ): Job<Key, State> => ({ kind, step, ...options })
+
+/**
+ * The same for a job whose step may take longer, such as dropping an index. A server runs it in another thread when no
+ * write waits.
+ */
+export const defineLongJob: typeof defineJob = (kind, step, options) => ({
+  ...defineJob(kind, step, options),
+  isLong: () => true,
+})
 
 /**
  * A job that always exists exactly once. `step` does some of its work and returns whether there is more; if not, the
  * job pauses.
  */
-export const defineRecurringJob = (
-  kind: string,
-  everyMs: number,
-  step: (tx: Tx) => boolean,
-  isLong?: (reader: Reader) => boolean,
-): Job => ({
+export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx) => boolean): Job => ({
   kind,
   everyMs,
-  ...(isLong && { isLong }),
   step: (tx) => (step(tx) ? null : later(tx.now + everyMs, null)),
 })
 
@@ -231,6 +232,18 @@ export function begin<Key extends JobKey, State>(tx: Tx, job: Job<Key, State>, k
     return isDue(result)
   }, FIRST_MS)
   if (hasMore) enqueue(tx, job, key, result)
+}
+
+/** Does the whole work of a job in this transaction, because there is little. */
+export function runWhole<Key extends JobKey, State>(
+  tx: Tx,
+  job: Job<Key, State>,
+  key: Key,
+  state: State,
+): void {
+  let result: ReturnType<typeof job.step> = state
+  do result = job.step(tx, key, result as State)
+  while (isDue(result))
 }
 
 /** The keys of the jobs of these kinds that the transaction has enqueued. */

@@ -6,7 +6,7 @@ import { from, rowBy, upsertInto } from '../storage/query.ts'
 import type { Reader } from '../storage/reader.ts'
 import { idempotencyKeys } from '../storage/schema/idempotency-keys.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { type Caller, schedulingKeyOf } from './caller.ts'
+import { type Caller, callerKeyOf } from './caller.ts'
 
 /*
  * Retried creations with the same `Idempotency-Key`. The transaction of the write saves the response. The same request
@@ -74,7 +74,7 @@ export function once<Created extends ResponseContent>(
 
 /** The owner of a saved response: the key, or the user and the session's current workspace. */
 export const savedFor = (caller: Caller): string =>
-  caller.keyId ?? `${schedulingKeyOf(caller)} ${caller.workspaceId}`
+  caller.keyId ?? `${callerKeyOf(caller)} ${caller.workspaceId}`
 
 const saved = getTableColumns(idempotencyKeys)
 

@@ -26,7 +26,7 @@ export function compress(
   bytes: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
   if (bytes.length <= MOST_AT_ONCE) return AT_ONCE[coding](bytes)
-  return inThread(coding, bytes)
+  return compressLater(coding, bytes)
 }
 
 const AT_ONCE: Readonly<Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>>> = {
@@ -34,7 +34,7 @@ const AT_ONCE: Readonly<Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8
   gzip: (bytes) => Bun.gzipSync(bytes),
 }
 
-function inThread(coding: Coding, bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+function compressLater(coding: Coding, bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const { gzip, zstdCompress } = nodeZlib()
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
   const done = (error: Error | null, shorter: Uint8Array) =>

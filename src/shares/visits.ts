@@ -1,6 +1,6 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
-import type { Credential } from '../kernel/call.ts'
+import { type Credential, credentialNamed } from '../kernel/call.ts'
 import { grantOf, OTHERS } from '../kernel/caller.ts'
 import { html } from '../lib/html.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -74,7 +74,7 @@ export function postCredential({ caller, share: { id, structure } }: Visit): Cre
   const structures = { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) } as const
   const writer: Caller = { ...caller, rights: { notes: 'read', files: 'write', structures } }
   const needs = { needsOwner: false, needsWrite: true, covers: 'several', isNamed: false } as const
-  return { schedulingKey: `share ${id}`, grant: grantOf(writer, needs) }
+  return credentialNamed(`share ${id}`, grantOf(writer, needs))
 }
 
 const OPEN_FOR_SECONDS = 24 * 3_600

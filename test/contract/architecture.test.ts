@@ -222,8 +222,31 @@ const OWN_WRITES = {
   'transfer/vault/export/update.ts': 'stores what an export has written',
 }
 
-/** The published client runs without the clock of a server. */
-const ALLOWED = ['clients/types/connection.ts: setTimeout']
+/** Files that are themselves such infrastructure, and the purpose of each. */
+const INFRASTRUCTURE = {
+  'clients/types/connection.ts': 'the published client, which has no clock of a server',
+  'files/extraction/process.ts': 'the process that reads one file, and can end the thread that does it',
+  'files/extraction/worker.ts': 'the program of that thread',
+  'http/web-app/assets.ts': 'the service worker of the application',
+  'http/web-app/build.ts': 'builds that service worker',
+  'http/web-app/routes.ts': 'serves that service worker',
+  'lib/admission.ts': 'the queue of all shared resources',
+  'lib/clock.ts': 'the timers of the system',
+  'lib/fair-queue.ts': 'the order in that queue',
+  'worker.ts': 'the program of the threads',
+}
+
+/** Files that serve many connections or long bodies in the main thread, and the work of each. */
+const LOOPS = {
+  'events/delivery/dispatch/dispatcher.ts': 'attempts deliveries',
+  'events/sources/decide.ts': 'decides calls with long bodies',
+  'feed/subscribers.ts': 'sends changes to many streams at once',
+  'http/body.ts': 'parses long bodies',
+  'http/download.ts': 'sends the parts of a file',
+  'http/pipeline.ts': 'serves requests that arrive together',
+  'http/responses.ts': 'sends the parts of a long list',
+  'people/sessions/streams.ts': 'serves all open streams',
+}
 
 describe('src', () => {
   test('has only folders with a place in the order', () => {
@@ -245,27 +268,34 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
-  test('names threads, work limits and primitives of the event loop only in the kernel, in storage and in the clock', () => {
-    const inner = /^(?:kernel|storage)\/|^lib\/(?:admission|clock)\.ts$/
+  test('names threads, work limits, scheduling and primitives of the event loop only in the kernel and in storage', () => {
     const primitives =
-      /\b(?:Atomics|new Worker|setImmediate|setTimeout|setInterval|queueMicrotask|performance\.now|Bun\.sleep(?:Sync)?)\b/g
-    const ours =
-      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|stopCondition|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|openWorker|\w+Turn(?:s|Of)?\b|(?<=#)turns?\b)/g
-    // The service worker of the application, and the process that reads one file, are other workers.
-    const threads = /\bworker\b(?!\.[jt]s)/g
-    const hasOtherWorkers = /^(?:http\/web-app|files\/extraction)\//
+      /\b(?:Atomics|SharedArrayBuffer|MessageChannel|postMessage|Worker|setImmediate|setTimeout|setInterval|queueMicrotask|nextTick|performance\.now|Bun\.(?:sleep(?:Sync)?|nanoseconds))\b/g
+    const limits =
+      /\b(?:TooLongForMainThread|with(?:Row|Write)Limit|isLimited|stopCondition|in(?:Steps|Chunks)|forSomeMilliseconds|pause(?:Between|ForOthers))\b/g
+    const scheduling =
+      /\b(?:othersHaveRun|isBackground|isInline|isLong|[sS]chedulingKey\w*|QueryScheduling|\w+Turn(?:s|Of)?\b|(?<=#)turns?\b)/g
+    const threads =
+      /\b(?:Worker(?:Task|Query|Thread|Client)|openWorker|worker|(?:\w+I|i)nThread|(?:start|serve|open)Thread|StartThread)\b(?!\.[jt]s)/g
     const modules =
-      /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/fair-queue/
+      /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit|thread-start)|^lib\/fair-queue/
     const found = files
-      .filter(({ path }) => !inner.test(path))
+      .filter(({ path }) => !/^(?:kernel|storage)\//.test(path))
       .flatMap(({ path, text, imports }) => {
-        const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-        const words = hasOtherWorkers.test(path) ? [primitives, ours] : [primitives, ours, threads]
-        const named = words.flatMap((pattern) => [...code.matchAll(pattern)].map(([word]) => word))
-        const imported = imports.filter((target) => modules.test(target))
-        return [...new Set([...named, ...imported])].map((name) => `${path}: ${name}`)
+        const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^\} from '.*'$|^import .*$/gm, '')
+        const named = [primitives, limits, scheduling, threads].flatMap((pattern) => [
+          ...code.matchAll(pattern),
+        ])
+        return named.length > 0 || imports.some((target) => modules.test(target)) ? [path] : []
       })
-    expect(found.sort()).toEqual(ALLOWED)
+    expect(found).toEqual(Object.keys(INFRASTRUCTURE))
+  })
+
+  test('shares the main thread only in few loops of the server', () => {
+    const sharing = files.filter(
+      ({ path, imports }) => !path.startsWith('kernel/') && imports.includes('kernel/fair-share.ts'),
+    )
+    expect(sharing.map(({ path }) => path)).toEqual(Object.keys(LOOPS))
   })
 
   test('writes for callers through operations, and later work in jobs', () => {

@@ -93,7 +93,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'http/pipeline.ts: new Bursts': ['caller, address', 'requests that arrived together'],
   'kernel/fair-share.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
   'http/sse.ts: #queue': ['nobody', 'of one stream'],
-  'kernel/call.ts: new WorkerThread': ['nobody', 'a command that copies a remote'],
+  'kernel/file-write.ts: new WorkerThread': ['nobody', 'a command that copies a remote'],
   'kernel/job-runner.ts: #running': ['nobody', 'the steps of jobs, of which kinds take turns'],
   'lib/admission.ts: #reserved': ['caller, address', 'the room of an Admission, in all'],
   'lib/admission.ts: new FairQueue': ['caller, address', 'the work that waits in an Admission'],

@@ -3,7 +3,7 @@ import { commandCaller } from '../../src/cli/open-database.ts'
 import type { FeedQuery } from '../../src/feed/feed.ts'
 import { ChangeSubscribers } from '../../src/feed/subscribers.ts'
 import type { StreamEvent } from '../../src/http/sse.ts'
-import { grantOf, schedulingKeyOf } from '../../src/kernel/caller.ts'
+import { callerKeyOf, grantOf } from '../../src/kernel/caller.ts'
 import { lastChange } from '../../src/log/log.ts'
 import { Streams } from '../../src/people/sessions/streams.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -19,7 +19,7 @@ function follow(service: TestService, subscribers: ChangeSubscribers, workspaceP
   let served = 0
   let leave = () => {}
   leave = subscribers.stream(
-    { ...caller, schedulingKey: schedulingKeyOf(caller), grant: grantOf(caller, NEEDS) },
+    { ...caller, schedulingKey: callerKeyOf(caller), grant: grantOf(caller, NEEDS) },
     QUERY,
     after,
   )({

@@ -74,7 +74,15 @@ export class Mirror {
     const selection = resolveSelection(EVERYTHING, await remote.structures())
     const log = createLog('silent', systemClock, () => {})
     const copying = makeCopy({
-      ...{ clock: systemClock, log, file, remote, workspace, selection, startThread, disk: disk.calls },
+      ...{
+        clock: systemClock,
+        log,
+        file,
+        remote,
+        workspace,
+        selection,
+        platform: { startThread, disk: disk.calls },
+      },
       onProgress: () => {},
     })
     return copying.finally(() => disk.close())

@@ -1,16 +1,12 @@
 import type { AppContext } from '../../src/context.ts'
 import { jobs } from '../../src/jobs.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { settleAll } from '../../src/kernel/job-steps.ts'
+import { settleAll, settleBusy } from '../../src/kernel/job-steps.ts'
 import { enqueue, type Job, SINGLE } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
 
 /** Runs every due job to completion that does not wait for idle time, as a server does between writes. */
-export const runJobs = (ctx: AppContext): Promise<void> =>
-  settleAll(
-    ctx,
-    jobs.filter(({ whenIdle }) => !whenIdle),
-  )
+export const runJobs = (ctx: AppContext): Promise<void> => settleBusy(ctx, jobs)
 
 /** Starts to run jobs, as a server does, in steps of the clock. */
 export const startJobs = (ctx: AppContext): JobRunner => new JobRunner(ctx, jobs)

@@ -92,7 +92,7 @@ export async function mirrorOf(
     remote,
     workspace,
     selection,
-    startThread: startThreadHere,
+    platform: { startThread: startThreadHere },
     onProgress: () => {},
   })
   const db = openDatabase({

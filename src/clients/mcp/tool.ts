@@ -64,8 +64,6 @@ interface WriteDeclaration<Input extends TSchema> extends Declaration<Input> {
   run(tx: Tx, caller: Caller, input: Static<Input>): Answer
   /** Whether the call only validates a write. */
   isTrial?(input: Static<Input>): boolean
-  /** Whether the tool always runs in another thread. */
-  readonly isLong?: boolean
 }
 
 /** A tool is an operation with a description, and the schemas of its input and output. */
@@ -105,9 +103,15 @@ export function readTool<Input extends TSchema>(declaration: ReadDeclaration<Inp
 
 export function writeTool<Input extends TSchema>(declaration: WriteDeclaration<Input>): Tool {
   const { name, covers, run, isTrial = () => false } = declaration
-  const { isLong = false, isDestructive = false, creates = false } = declaration
+  const { isDestructive = false, creates = false } = declaration
   const operation = write<Static<Input>, Answer>({ name: `mcp.${name}`, covers, run, isTrial })
-  return { ...toolOf(declaration, isLong ? long(operation) : operation), isDestructive, creates }
+  return { ...toolOf(declaration, operation), isDestructive, creates }
+}
+
+/** The same for a tool whose operation is long. */
+export function longWriteTool<Input extends TSchema>(declaration: WriteDeclaration<Input>): Tool {
+  const tool = writeTool(declaration)
+  return { ...tool, operation: long(tool.operation) }
 }
 
 /** Calls a tool under the rules of the API: checks the permission to write, then the schema of the input. */

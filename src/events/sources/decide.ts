@@ -1,4 +1,4 @@
-import { scheduled } from '../../http/body.ts'
+import { runByLength } from '../../kernel/fair-share.ts'
 import { fail, isOfContent, notFound, refused, unavailable } from '../../lib/refusal.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../records/structures/store.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -38,11 +38,11 @@ const isPing = ({ provider }: SourceRow, { event }: Reading) =>
   event !== null && providerOf(provider).ping === event
 
 /**
- * A call to decide: `size` is the size of its body in bytes, and `read` parses it. Long calls are scheduled fairly by
- * `schedulingKey`.
+ * A call to decide: `size` is the size of its body in bytes, and `read` parses it. `sender` identifies its caller, or
+ * its source.
  */
 interface Undecided {
-  readonly schedulingKey: string
+  readonly sender: string
   readonly size: number
   readonly read: () => Reading
 }
@@ -50,10 +50,10 @@ interface Undecided {
 export function decideCall(
   reader: Reader,
   source: SourceRow,
-  { schedulingKey, size, read }: Undecided,
+  { sender, size, read }: Undecided,
 ): Promise<Decision> {
   const structure = structureOf(reader, source)
-  return scheduled(schedulingKey, size, () => {
+  return runByLength(sender, size, () => {
     const reading = read()
     return {
       externalId: reading.externalId,

@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import type { Credential } from '../../kernel/call.ts'
-import { grantOf, schedulingKeyOf } from '../../kernel/caller.ts'
+import { type Credential, credentialNamed } from '../../kernel/call.ts'
+import { callerKeyOf, grantOf } from '../../kernel/caller.ts'
 import { write } from '../../kernel/operation.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
@@ -230,10 +230,10 @@ export const replay = write({
 const NEEDS = { needsOwner: false, needsWrite: true, covers: 'structures', isNamed: false } as const
 
 /** The credential of a verified call: writes of a source are scheduled fairly with all others. */
-function credentialOf({ id, name, workspace }: store.SourceRow): Credential {
-  const grant = grantOf(callerFor({ name, workspace, workspaceId: '' }), NEEDS)
-  return { schedulingKey: `source ${id}`, grant }
-}
+const credentialOf = (source: store.SourceRow): Credential =>
+  credentialNamed(senderOf(source), grantOf(callerFor({ ...source, workspaceId: '' }), NEEDS))
+
+const senderOf = ({ id }: store.SourceRow): string => `source ${id}`
 
 /** Stores a verified call and writes its row. */
 export async function receive(
@@ -243,11 +243,10 @@ export async function receive(
   const size = call.body.byteLength
   const getSourceNow = () => store.findSourceByToken(db, token) ?? fail(notFound('source'))
   const credential = credentialOf(getSourceNow())
-  const { schedulingKey } = credential
   return writeDecided(
     async () => {
       const source = getSourceNow()
-      return decideCall(db, source, { schedulingKey, size, read: () => readCall(source, call) })
+      return decideCall(db, source, { sender: senderOf(source), size, read: () => readCall(source, call) })
     },
     (decision) => kernel.call(storeCall, credential, { token, secretVersion, call, decision, mostBytes }),
   )
@@ -271,14 +270,14 @@ export const replaysOf = (
 
 /** Decides and writes an event again with the current source. Refuses events that were already written. */
 export function replayEvent({ db, caller, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
-  const schedulingKey = schedulingKeyOf(caller)
+  const sender = callerKeyOf(caller)
   let receivedAt = 0
   return writeDecided(
     async () => {
       const { source, event } = replayable(db, caller, input)
       receivedAt = event.receivedAt
       const read = () => readCall(source, store.callOf(db, event.pk))
-      return decideCall(db, source, { schedulingKey, size: event.size, read })
+      return decideCall(db, source, { sender, size: event.size, read })
     },
     (decision) => write({ ...input, decision, receivedAt }),
   )
@@ -341,11 +340,11 @@ export function tryEvent(
       ...(when && { when: JSON.stringify(when) }),
     }
   }
-  const { schedulingKey } = credential
+  const sender = callerKeyOf(credential)
   return writeDecided(
     async () => {
       const source = sourceNow()
-      return decideCall(db, source, { schedulingKey, ...triedCall(db, source, request, bodyText) })
+      return decideCall(db, source, { sender, ...triedCall(db, source, request, bodyText) })
     },
     (decision) => exchange.outputOf(trial, { id, decision }),
   )

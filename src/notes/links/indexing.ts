@@ -1,5 +1,5 @@
 import type { Server } from '../../kernel/call.ts'
-import { type Caller, schedulingKeyOf } from '../../kernel/caller.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import { settle } from '../../kernel/job-steps.ts'
 import { defineJob, enqueue, keysOf, removeJob } from '../../kernel/jobs.ts'
 import { distinctLinkKeys } from '../../lib/wiki-links.ts'
@@ -48,8 +48,8 @@ export function indexLinks(tx: Tx, place: NoteInWorkspace, content: string, isNe
 export function indexAllLinks(tx: Tx, place: NoteInWorkspace, content = contentOf(tx, place.note)): void {
   const { note } = place
   const stored = storedTargets(tx, note, MANY_LINKS + 1)
-  const isLong = bytesOfLinkedValues(tx, [note]) > LONG_BODY || takesLong(content)
-  if (stored.length > MANY_LINKS || isLong) markForLinks(tx, note)
+  const isLarge = bytesOfLinkedValues(tx, [note]) > LONG_BODY || takesLong(content)
+  if (stored.length > MANY_LINKS || isLarge) markForLinks(tx, note)
   else write(tx, place, differenceBetween(stored, allTargets(tx, note, content)))
 }
 
@@ -177,10 +177,8 @@ function firstBehind(targets: readonly string[], after: string): readonly string
  * read them as queries of the caller. Throws the refusal if the caller must try again later.
  */
 export async function refreshLinks(server: Server, caller: Caller): Promise<void> {
-  const { workspacePk, signal } = caller
-  const scheduling = { schedulingKey: schedulingKeyOf(caller), ...(signal && { signal }) }
-  for (const note of pendingNotes(server.db, workspacePk))
-    await settle(server, linkIndexing, note, scheduling)
+  for (const note of pendingNotes(server.db, caller.workspacePk))
+    await settle(server, linkIndexing, note, caller)
 }
 
 const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>

@@ -1,4 +1,4 @@
-import { defineJob, enqueue } from '../../kernel/jobs.ts'
+import { defineJob, enqueue, runWhole } from '../../kernel/jobs.ts'
 import { long, write } from '../../kernel/operation.ts'
 import { firstWithin } from '../../lib/first-within.ts'
 import { mayLink } from '../../lib/wiki-links.ts'
@@ -55,7 +55,7 @@ export const deleteProperty = long(
       const deleted = { author: authorOf(caller), key, type }
       if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
         enqueue(tx, propertyDetachment, pk, deleted)
-      else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
+      else runWhole(tx, propertyDetachment, pk, deleted)
       return { deleted: true, notes_affected: notes }
     },
     settles: [propertyDetachment],

@@ -1,6 +1,15 @@
 import type { Server } from '../../kernel/call.ts'
 import { settle } from '../../kernel/job-steps.ts'
-import { AT_ONCE, defineJob, enqueue, enqueueOnce, findState, type Job, keysOf } from '../../kernel/jobs.ts'
+import {
+  AT_ONCE,
+  defineJob,
+  defineLongJob,
+  enqueue,
+  enqueueOnce,
+  findState,
+  type Job,
+  keysOf,
+} from '../../kernel/jobs.ts'
 import { indexedText, type Phrase } from '../../lib/words.ts'
 import { MERGED_SEGMENTS, type Merging, mergeSome } from '../../search/tables.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -315,14 +324,13 @@ function notePart(tx: Tx): void {
 
 const countParts = (reader: Reader): number => findState<number, number>(reader, searchMerging, ALL) ?? 0
 
-export const searchMerging: Job<number, number> = defineJob(
+export const searchMerging: Job<number, number> = defineLongJob(
   'notes.mergeSearch',
   (tx, _, parts) => {
     const hasMore = Object.keys(SEARCH_TABLES).map((table) => mergeSome(tx, table))
     return hasMore.includes(true) ? Math.max(1, parts - 1) : 'done'
   },
   {
-    isLong: () => true,
     whenIdle: { isUrgent: (reader) => countParts(reader) > MANY_PARTS },
   },
 )
@@ -352,7 +360,7 @@ function wordsOf(reader: Reader, pk: number): Words | undefined {
 }
 
 /** Indexes a marked note with a long body. Discards words of an older version. */
-export const longNoteIndexing = defineJob<number, number>(
+export const longNoteIndexing = defineLongJob<number, number>(
   'notes.searchLong',
   (tx, pk, workspace, prepared) => {
     const words = prepared as Words | undefined
@@ -363,5 +371,5 @@ export const longNoteIndexing = defineJob<number, number>(
     else indexNote(tx, note)
     return 'done'
   },
-  { isLong: () => true, prepare: { read: wordsOf } },
+  { prepare: { read: wordsOf } },
 )

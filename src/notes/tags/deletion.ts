@@ -1,4 +1,4 @@
-import { defineJob, enqueue } from '../../kernel/jobs.ts'
+import { defineJob, enqueue, runWhole } from '../../kernel/jobs.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import { firstWithin } from '../../lib/first-within.ts'
 import { compareNames } from '../../lib/text.ts'
@@ -74,7 +74,7 @@ export const deleteTag = long(
       logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
       const deleted = { author: authorOf(caller), name }
       if (!isLittleToTakeOff(tx, id)) enqueue(tx, tagDetachment, id, deleted)
-      else while (tagDetachment.step(tx, id, deleted) !== 'done');
+      else runWhole(tx, tagDetachment, id, deleted)
       return { deleted: true, id }
     },
     settles: [tagDetachment],

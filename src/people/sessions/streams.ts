@@ -2,7 +2,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import { LARGE_BYTES, newResponseBudget } from '../../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
 import type { CredentialEnd, CredentialState, Rights } from '../../kernel/caller.ts'
-import { schedulingKeyOf } from '../../kernel/caller.ts'
+import { callerKeyOf } from '../../kernel/caller.ts'
 import { runFairly, serveFairly } from '../../kernel/fair-share.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
@@ -66,7 +66,7 @@ export class Streams {
     isTouched: IsTouched,
   ): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
-    const who = `${verb} ${schedulingKeyOf(caller)}`
+    const who = `${verb} ${callerKeyOf(caller)}`
     const queries = this.#queries.get(who)
     if (queries && queries.size >= MAX_QUERIES && !queries.has(query)) throw tooManyQueries(verb)
     return (reader) => {
@@ -136,7 +136,7 @@ export class Streams {
   }
 
   /** Resolves when one stream may work, so that streams do not delay requests. */
-  nextStep(): Promise<void> {
+  untilFree(): Promise<void> {
     return runFairly('streams', () => {})
   }
 
@@ -166,11 +166,11 @@ export class Streams {
 
   /** Whether `send` would send an event of this length to this reader. */
   hasRoom(length: number, { caller }: Subscriber): boolean {
-    return length <= LARGE_BYTES || this.#untaken.hasRoom(schedulingKeyOf(caller), length)
+    return length <= LARGE_BYTES || this.#untaken.hasRoom(callerKeyOf(caller), length)
   }
 
   #sendLarge<To extends Subscriber>(length: number, one: To, send: (to: To) => void): void {
-    const release = this.#untaken.hold(schedulingKeyOf(one.caller), length)
+    const release = this.#untaken.hold(callerKeyOf(one.caller), length)
     try {
       send(one)
     } finally {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { type AppContext, type Caller, wholeWorkspace } from '../../context.ts'
 import { tooManyUnread } from '../../http/responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
-import type { Credential } from '../../kernel/call.ts'
-import { grantOf, may, schedulingKeyOf } from '../../kernel/caller.ts'
+import { type Credential, credentialNamed, streamCredential } from '../../kernel/call.ts'
+import { callerKeyOf, grantOf, may } from '../../kernel/caller.ts'
 import { BoundedCache, memoize } from '../../lib/bounded-cache.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { findPosition, hasAllAfter } from '../../log/cursors.ts'
@@ -214,7 +214,7 @@ class WatchChannel {
     if (this.#isRunning) return
     this.#isRunning = true
     while (this.#due.size > 0) {
-      await this.streams.nextStep()
+      await this.streams.untilFree()
       const due = [...this.#due]
       this.#due.clear()
       if (due.some(this.#isThere)) await this.#serve(due)
@@ -316,11 +316,6 @@ class WatchChannel {
       userId,
       surface,
     }
-    return {
-      schedulingKey: schedulingKeyOf(first.caller),
-      signal,
-      isBackground: true,
-      grant: grantOf(caller, READING),
-    }
+    return streamCredential(credentialNamed(callerKeyOf(first.caller), grantOf(caller, READING)), signal)
   }
 }

@@ -1,4 +1,4 @@
-import { defineJob, enqueue, findState, keysOf } from '../../kernel/jobs.ts'
+import { defineJob, defineLongJob, enqueue, findState, keysOf } from '../../kernel/jobs.ts'
 import { liveRows, placeOf, type RowPlace } from '../../storage/row-table-names.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { deleteLiveRows } from './storage/live-rows.ts'
@@ -34,19 +34,15 @@ export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk,
 })
 
 /** Drops an index on the rows of a deleted structure: some tens of milliseconds for a million rows. */
-export const rowIndexRemoval = defineJob<number, RowPlace>(
-  'structure.indexes',
-  (tx, pk, place) => {
-    const [name] = listRowIndexes(tx, pk)
-    if (name !== undefined) dropRowIndex(tx, name)
-    else {
-      dropTextIndex(tx, pk)
-      enqueue(tx, rowRemoval, pk, place)
-    }
-    return name === undefined ? 'done' : place
-  },
-  { isLong: () => true },
-)
+export const rowIndexRemoval = defineLongJob<number, RowPlace>('structure.indexes', (tx, pk, place) => {
+  const [name] = listRowIndexes(tx, pk)
+  if (name !== undefined) dropRowIndex(tx, name)
+  else {
+    dropTextIndex(tx, pk)
+    enqueue(tx, rowRemoval, pk, place)
+  }
+  return name === undefined ? 'done' : place
+})
 
 const DELETED = `${keysOf(rowIndexRemoval)} UNION ALL ${keysOf(rowRemoval)}`
 

@@ -17,7 +17,15 @@ import { noDatabase } from './missing.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
-export interface OpenOptions {
+/** The threads and the disk below a database; those of the system by default. */
+export interface Platform {
+  /** Starts the threads of the database. */
+  readonly startThread?: StartThread
+  /** The calls by which a server syncs commits to the disk. */
+  readonly disk?: DiskCalls
+}
+
+export interface OpenOptions extends Platform {
   file: string
   /** The content of a database in memory; without it the database is new. */
   content?: Uint8Array
@@ -31,10 +39,6 @@ export interface OpenOptions {
   role: 'server' | 'command'
   /** `off` when another program alone checkpoints the database; `auto` by default. */
   checkpoint?: 'auto' | 'off'
-  /** The calls by which a server syncs commits to the disk; those of the system by default. */
-  disk?: DiskCalls
-  /** Starts the checkpoint thread; a `Worker` by default. */
-  startThread?: StartThread
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
 }

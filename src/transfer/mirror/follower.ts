@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { type AppContext, wholeWorkspace } from '../../context.ts'
 import { jobs } from '../../jobs.ts'
 import { ownCredential } from '../../kernel/call.ts'
-import { settleAll } from '../../kernel/job-steps.ts'
+import { settleBusy } from '../../kernel/job-steps.ts'
 import { sleep } from '../../lib/clock.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { columnsOfName } from '../../people/accounts/names.ts'
@@ -188,10 +188,7 @@ export class Follower {
       else removeStage(stage, this.#stageFile)
     }
     // The copy is complete before its listeners are notified.
-    await settleAll(
-      this.ctx,
-      jobs.filter(({ whenIdle }) => !whenIdle),
-    )
+    await settleBusy(this.ctx, jobs)
   }
 
   async #write(

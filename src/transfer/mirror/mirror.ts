@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type AppContext, contextOn } from '../../context.ts'
 import { jobs } from '../../jobs.ts'
-import { ownCredential, writeInThread } from '../../kernel/call.ts'
+import { ownCredential } from '../../kernel/call.ts'
+import { writeIntoFile } from '../../kernel/file-write.ts'
 import { settleAll } from '../../kernel/job-steps.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -14,14 +15,12 @@ import { columnsOfName } from '../../people/accounts/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../../people/accounts/store.ts'
 import { addUser } from '../../people/accounts/users.ts'
 import { credentials } from '../../people/sessions/sessions.ts'
-import type { DiskCalls } from '../../storage/connection/health.ts'
-import type { OpenOptions } from '../../storage/connection/open.ts'
+import type { OpenOptions, Platform } from '../../storage/connection/open.ts'
 import { takeServerLock } from '../../storage/connection/server-lock.ts'
 import { type Db, openDatabase } from '../../storage/database.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import { createFile } from '../../storage/new-file.ts'
 import type { Reader } from '../../storage/reader.ts'
-import type { StartThread } from '../../storage/thread-start.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { mirrorApply, type Target } from './apply-stage.ts'
 import { Forwarding, forgetEvents, type PostEvent } from './events.ts'
@@ -189,10 +188,8 @@ interface NewCopy extends Pick<AppContext, 'clock' | 'log'> {
   readonly remote: Remote
   readonly workspace: RemoteWorkspace
   readonly selection: Selection
-  /** Starts the threads that write the copy; a `Worker` by default. */
-  readonly startThread?: StartThread
-  /** The calls that sync commits to the disk; those of the system by default. */
-  readonly disk?: DiskCalls
+  /** The system below the copy; a simulation passes its own. */
+  readonly platform?: Platform
   /** Called while objects arrive. */
   onProgress(objects: number): void
 }
@@ -243,7 +240,7 @@ async function stageAll({ file, remote, selection, onProgress }: NewCopy) {
 }
 
 async function createDatabase(
-  { clock, log, file, remote, workspace, startThread, disk }: NewCopy,
+  { clock, log, file, remote, workspace, platform }: NewCopy,
   unfinished: string,
   { cursor, selection }: Awaited<ReturnType<typeof stageAll>>,
   previous: Accounts | undefined,
@@ -255,8 +252,7 @@ async function createDatabase(
     clock,
     log,
     role: 'server',
-    ...(startThread && { startThread }),
-    ...(disk && { disk }),
+    ...platform,
   })
   try {
     return await db.write((tx) => {
@@ -321,7 +317,13 @@ function copyAccounts(accounts: Accounts, { sql }: Tx, { pk }: WorkspaceRow): un
 /** Runs in a separate thread, so that this one can still handle signals. */
 async function applyIn({ file, ...copy }: NewCopy, unfinished: string, target: Target): Promise<void> {
   const input = { stageFile: stageFileOf(file), now: copy.clock.now(), target }
-  await writeInThread(copy, unfinished, mirrorApply, ownCredential('several', target.workspacePk), input)
+  await writeIntoFile(
+    { ...copy, ...copy.platform },
+    unfinished,
+    mirrorApply,
+    ownCredential('several', target.workspacePk),
+    input,
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import { unusedIndexRemoval } from '../../../src/records/structures/storage/auto-index.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { buildIndexes, indexesOf } from '../../support/indexes.ts'
-import { runRecurring } from '../../support/jobs.ts'
+import { runJobs, runRecurring } from '../../support/jobs.ts'
 import { newFolder } from '../../support/process.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -42,9 +42,11 @@ test('frequent reads build an index, beside which no write is refused, and 30 un
   await ask()
   await service.post('/v1/notes', { title: 'The use is stored with any write' })
   await runRecurring(service.ctx, [unusedIndexRemoval])
+  await runJobs(service.ctx)
   expect(indexesOf(service)).toEqual(['f1'])
   service.clock.advance(31 * DAY_MS)
   await runRecurring(service.ctx, [unusedIndexRemoval])
+  await runJobs(service.ctx)
   expect(indexesOf(service)).toEqual([])
   expect(await ask()).toEqual(first)
   await service.ctx.kernel.close()

@@ -12,7 +12,7 @@ import { changedNoteId } from '../names.ts'
 import * as schema from '../schema.ts'
 import { fitted } from '../text/fit.ts'
 import { andMore, count, given, writtenAs } from '../text/markdown.ts'
-import { callerFor, writeTool } from '../tool.ts'
+import { callerFor, longWriteTool, writeTool } from '../tool.ts'
 
 /** Moves a note to the trash, resolved like the target of a link; returns its id. */
 function trash(tx: Tx, caller: Caller, named: string): string {
@@ -42,13 +42,12 @@ export const deleteTool = writeTool({
   },
 })
 
-export const undoTool = writeTool({
+export const undoTool = longWriteTool({
   name: 'undo',
   covers: 'several',
   description: 'Undo all note and record changes of a transaction; refused if something was touched since.',
   input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: schema.dryRun() }),
   output: schema.output({ undone: schema.list(), transaction: schema.transaction() }),
-  isLong: true,
   isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
   run: (tx, caller, { transaction: undid, dry_run: isDryRun = false }) => {
     const body = { transaction: undid, dry_run: isDryRun }

@@ -1,7 +1,7 @@
 import { type FieldKind, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
 import { manyRowsOf, type Server } from '../../../kernel/call.ts'
 import { settle } from '../../../kernel/job-steps.ts'
-import { defineJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
+import { defineLongJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { DAY_MS, HOUR_MS } from '../../../lib/dates.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -125,7 +125,7 @@ const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
 /** Builds an index that may be built. A text index is created empty and filled later. */
-export const indexBuilding = defineJob<string, IndexPlace>(
+export const indexBuilding = defineLongJob<string, IndexPlace>(
   'structure.buildIndex',
   (tx, _, { structurePk, column }) => {
     const texts = findDefinitionTexts(tx, structurePk)
@@ -139,8 +139,10 @@ export const indexBuilding = defineJob<string, IndexPlace>(
     recordIndex(tx, { structurePk, column }, tx.now)
     return 'done'
   },
-  { isLong: () => true },
 )
+
+/** The key of the jobs of an index. */
+const keyOf = ({ structurePk, column }: IndexPlace): string => `${structurePk} ${column}`
 
 /**
  * Whether another index is within the limit and its texts are short. The text index does not count towards the limit.
@@ -177,18 +179,17 @@ export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace
  */
 export async function buildAutoIndex(server: Server, place: IndexPlace): Promise<boolean> {
   const { db } = server
-  const { structurePk, column } = place
-  const key = `${structurePk} ${column}`
+  const key = keyOf(place)
   await db.write((tx): void => enqueueOnce(tx, indexBuilding, key, place))
   await settle(server, indexBuilding, key)
-  return listAutoIndexes(db, structurePk).includes(column)
+  return listAutoIndexes(db, place.structurePk).includes(place.column)
 }
 
 const UNUSED_MS = 30 * DAY_MS
 
-/** An automatic index of any structure that was last used before the given time. */
-const findUnusedIndex = ({ sql }: Reader, before: number): IndexPlace | undefined =>
-  sql.get('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ? LIMIT 1', before)
+/** The automatic indexes of all structures that were last used before the given time. */
+const listUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
+  sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
 
 export function dropAutoIndex(reader: Reader, { structurePk, column }: IndexPlace): void {
   if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
@@ -196,17 +197,19 @@ export function dropAutoIndex(reader: Reader, { structurePk, column }: IndexPlac
   reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
 }
 
-/** Drops the indexes unused for 30 days. */
-export const unusedIndexRemoval = defineRecurringJob(
-  'structure.dropIndexes',
-  HOUR_MS,
-  (tx) => {
-    const unused = findUnusedIndex(tx, tx.now - UNUSED_MS)
-    if (unused) dropAutoIndex(tx, unused)
-    return unused !== undefined
-  },
-  ({ sql }) => sql.get('SELECT 1 FROM auto_indexes LIMIT 1') !== undefined,
-)
+/** Drops an index that has not been used in the meantime. */
+export const indexRemoval = defineLongJob<string, IndexPlace>('structure.dropIndex', (tx, key, place) => {
+  const isUnused = listUnusedIndexes(tx, tx.now - UNUSED_MS).some((each) => keyOf(each) === key)
+  if (isUnused) dropAutoIndex(tx, place)
+  return 'done'
+})
+
+/** Finds the indexes unused for 30 days. */
+export const unusedIndexRemoval = defineRecurringJob('structure.dropIndexes', HOUR_MS, (tx) => {
+  for (const place of listUnusedIndexes(tx, tx.now - UNUSED_MS))
+    enqueueOnce(tx, indexRemoval, keyOf(place), place)
+  return false
+})
 
 /** Builds an index by its name; returns false if the definition lacks its columns. */
 export function createIndexNamed(

@@ -128,7 +128,7 @@ export function updateLiveRow(
 ): void {
   const { sql } = reader
   const now = placeNow(reader, structure)
-  const place = now.ownTable === 0 && isLong(data) ? makeOwnTable(reader, now.pk, definition) : now
+  const place = now.ownTable === 0 && hasMuchText(data) ? makeOwnTable(reader, now.pk, definition) : now
   if (place.ownTable > 0) {
     const assignments = ['updated_at', ...fieldColumns(changed)].map((name) => `${name} = ?`)
     const text = `UPDATE ${rowTable(place.pk)} SET ${assignments.join(', ')} WHERE pk = ?`
@@ -286,7 +286,7 @@ export const hasSmallShape = ({ fields, uniqueSets }: Shape): boolean =>
   uniqueSets.length <= MOST.uniqueSets && fields.every(({ column }) => column <= SMALL_COLUMNS)
 
 /** Whether a row has too much text for a small structure. */
-function isLong(data: RecordData): boolean {
+function hasMuchText(data: RecordData): boolean {
   let length = 0
   for (const value of Object.values(data)) {
     if (typeof value === 'string') length += value.length
@@ -298,7 +298,7 @@ function isLong(data: RecordData): boolean {
 /** Whether a small structure stays small with these new rows. */
 function staysSmall({ sql }: Reader, structurePk: number, rows: readonly LiveRow[]): boolean {
   const held = sql.scalar<number>(`SELECT count(*) FROM ${SMALL_ROWS} WHERE structure = ?`, structurePk)
-  return held + rows.length <= MOST.rows && !rows.some(({ data }) => isLong(data))
+  return held + rows.length <= MOST.rows && !rows.some(({ data }) => hasMuchText(data))
 }
 
 /** Numbers get the type that a table column would give them. */

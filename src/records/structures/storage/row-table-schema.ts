@@ -93,10 +93,10 @@ const columnsOf = (field: FieldDefinition): string[] => {
   return hasCompanion(field) ? [value, `${companionColumn(column)} TEXT`] : [value]
 }
 
-const isLong = (field: FieldDefinition) => valueTypeOf(field) === 'text'
+const isText = (field: FieldDefinition) => valueTypeOf(field) === 'text'
 
 export function createRowTable({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]) {
-  const ordered = [...fields.filter((field) => !isLong(field)), ...fields.filter(isLong)]
+  const ordered = [...fields.filter((field) => !isText(field)), ...fields.filter(isText)]
   const columns = [
     'pk INTEGER PRIMARY KEY',
     'created_at INTEGER NOT NULL',

@@ -1,5 +1,5 @@
 import { rowText } from '../../../filter/record/sql.ts'
-import { defineJob, enqueueOnce, storeJob } from '../../../kernel/jobs.ts'
+import { defineLongJob, enqueueOnce, storeJob } from '../../../kernel/jobs.ts'
 import { firstWithin } from '../../../lib/first-within.ts'
 import { beginMergingAll, mergeSome } from '../../../search/tables.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -113,11 +113,10 @@ export function fillTextIndex(reader: Reader, structurePk: number, maxRows: numb
 }
 
 /** Brings the text index of a structure up to date, then merges it. */
-export const textIndexUpdate = defineJob<number, null>(
+export const textIndexUpdate = defineLongJob<number, null>(
   'structure.text',
   (tx, structurePk) => (fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'),
   {
-    isLong: () => true,
     whenIdle: {
       isUrgent: (reader) => listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
     },
@@ -128,7 +127,7 @@ export const textIndexUpdate = defineJob<number, null>(
  * Fills a new text index, also beside other writes, because searches until then verify all other rows. Then merges all
  * of it: a search looks up each of its runs in every segment.
  */
-export const textIndexFill = defineJob<number, 'merging' | null>(
+export const textIndexFill = defineLongJob<number, 'merging' | null>(
   'structure.newText',
   (tx, structurePk, state) => {
     const table = textIndexTable(structurePk)
@@ -139,7 +138,6 @@ export const textIndexFill = defineJob<number, 'merging' | null>(
     return isTextIndexed(tx, structurePk) && mergeSome(tx, table) ? 'merging' : 'done'
   },
   {
-    isLong: () => true,
     onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
   },
 )

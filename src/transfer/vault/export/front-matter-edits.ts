@@ -141,8 +141,8 @@ export function jsonText(value: unknown): string {
     return `{${Object.entries(value)
       .map(([key, part]) => `${JSON.stringify(key)}:${jsonText(part)}`)
       .join(',')}}`
-  const isLong = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= MAX_INTEGER
-  return isLong ? value.toExponential() : JSON.stringify(value)
+  const isLarge = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= MAX_INTEGER
+  return isLarge ? value.toExponential() : JSON.stringify(value)
 }
 
 /** A key with its value, and their places in the text. */
