@@ -19,9 +19,6 @@ const TABLE = 'CREATE TABLE lines (text TEXT NOT NULL)'
 const LOST = unavailable('The disk lost it.')
 
 let clock: ReturnType<typeof testClock>
-/** The milliseconds by which the queue measures. */
-let now: number
-let time: ReturnType<typeof spyOn<typeof performance, 'now'>>
 let sql: Sql
 let queue: WriteQueue
 /** Returns the log so far. */
@@ -32,8 +29,6 @@ let disk: { hasResponded: boolean; held?: PromiseWithResolvers<void> | undefined
 
 beforeEach(() => {
   clock = testClock()
-  now = 0
-  time = spyOn(performance, 'now').mockImplementation(() => now)
   sql = new Sql(new Database(':memory:'))
   sql.script(TABLE)
   calls = []
@@ -43,7 +38,6 @@ beforeEach(() => {
 
 afterEach(() => {
   watchFailurePoints(undefined)
-  time.mockRestore()
   queue.close()
   sql.database.close()
 })
@@ -132,7 +126,7 @@ test('a commit takes no further write once it has taken five milliseconds', asyn
   const slow = (ms: number) =>
     queue.write((tx): void => {
       insert(`${ms}`)(tx)
-      now += ms
+      clock.advance(ms)
     })
   await Promise.all([slow(2), slow(3), slow(1), slow(4)])
   expect(calls).toEqual(['commit 2,3,1', 'commit 4'])
@@ -144,7 +138,7 @@ function passTime(): { readonly delays: number[] } & Disposable {
   const timer = spyOn(globalThis, 'setTimeout').mockImplementation(((action: () => void, ms: number) => {
     delays.push(ms)
     setImmediate(() => {
-      now += ms
+      clock.advance(ms)
       action()
     })
   }) as unknown as typeof setTimeout)
@@ -157,7 +151,7 @@ test('a command that has held the lock for 25 ms leaves it free for 12 ms', asyn
   const hold = async (...all: number[]) => {
     for (const ms of all)
       await queue.write((): void => {
-        now += ms
+        clock.advance(ms)
       })
     return passed.delays.splice(0)
   }
@@ -165,7 +159,7 @@ test('a command that has held the lock for 25 ms leaves it free for 12 ms', asyn
   expect(await hold(24)).toEqual([12])
   expect(await hold(1)).toEqual([])
   // The lock is free for long enough while nothing is written.
-  now += 12
+  clock.advance(12)
   expect(await hold(24, 1)).toEqual([])
   expect(await hold(0)).toEqual([12])
 })
