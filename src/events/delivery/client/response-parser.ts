@@ -68,7 +68,7 @@ function* skipChunks(): Generator<Wanted, End, string> {
     const [, size] = CHUNK_SIZE.exec(yield 'line') ?? []
     if (size === undefined) return 'unusable'
     const length = Number.parseInt(size, 16)
-    if (length > 0) yield length
+    yield length
     // After the last chunk come trailers, if any, and an empty line.
     for (let line = yield 'line'; line !== ''; line = yield 'line') if (length > 0) return 'unusable'
     if (length === 0) return 'complete'
