@@ -373,7 +373,7 @@ export class Kernel {
     const { worker } = this.options
     const { schedulingKey } = credential
     const { maxWriteLength: most } = worker
-    const length = operation.isLong ? 0 : sent.bodyText.length || lengthOf(sent.input, most)
+    const length = sent.bodyText.length || lengthOf(sent.input, most)
     try {
       if (worker.isInline || (!operation.isLong && length <= most))
         return await this.#writtenHere(operation, sent, {

@@ -206,7 +206,7 @@ class Requests {
 
 function openWriting(request: WorkerRequest): Reader {
   refuseReplaced(request)
-  const database = new Database(request.file, { readwrite: true, create: false, strict: true })
+  const database = new Database(request.file, { readwrite: true })
   prepareWriting(database)
   database.run('PRAGMA wal_autocheckpoint = 0')
   return { sql: new Sql(database) }
