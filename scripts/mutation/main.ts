@@ -33,10 +33,10 @@ interface Candidate extends Mutant {
 const isSame = ({ path, line, change }: Equivalent, candidate: Candidate): boolean =>
   path === candidate.path && change === candidate.description && line === candidate.lineText
 
-function candidatesOf({ files }: Subject): Candidate[] {
-  const paths = files.flatMap((pattern) => [...new Glob(pattern).scanSync('.')]).toSorted()
+function candidatesOf(folder: string, { files }: Subject): Candidate[] {
+  const paths = files.flatMap((pattern) => [...new Glob(pattern).scanSync(folder)]).toSorted()
   const all = paths.flatMap((path) =>
-    mutantsOf(path, readFileSync(path, 'utf8')).map((mutant) => ({ ...mutant, path })),
+    mutantsOf(path, readFileSync(join(folder, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
   )
   const stale = EQUIVALENT.filter(
     (known) => paths.includes(known.path) && !all.some((mutant) => isSame(known, mutant)),
@@ -58,8 +58,8 @@ function sampled(candidates: readonly Candidate[]): readonly Candidate[] {
 function isKilled(folder: string, candidate: Candidate, coverage: readonly Coverage[]): boolean {
   const files = coverage.filter(({ lines }) => lines.has(`${candidate.path}:${candidate.line}`))
   if (files.length === 0) return false
-  const text = readFileSync(candidate.path, 'utf8')
   const file = join(folder, candidate.path)
+  const text = readFileSync(file, 'utf8')
   writeFileSync(file, applied(text, candidate))
   try {
     return files.some(({ test, ms }) => !runTests(folder, [test], ms))
@@ -78,7 +78,7 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 /** Returns the share of mutants that the tests notice. */
 function score(folder: string, name: string, subject: Subject): number {
-  const all = candidatesOf(subject)
+  const all = candidatesOf(folder, subject)
   const candidates = sampled(all)
   const coverage = coverageOf(folder, subject.tests)
   const began = performance.now()
