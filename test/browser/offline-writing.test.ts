@@ -190,6 +190,32 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
+    'an edit that another tab has sent is undone by the tab that made it',
+    async () => {
+      const other = await app.nextPage(page.browserContext())
+      await watchWrites(other)
+      await other.goto(`${app.server.url}/app/notes`)
+      await untilStoredOn(other, {})
+      await page.bringToFront()
+      await edit(2, 1, 'Saved before')
+      await hasNames(['Lead 0', 'Lead 1', 'Saved before', 'Lead 3', 'Lead 4', 'Lead 5'])
+      await setOffline(page, true)
+      await edit(1, 1, 'Sent elsewhere')
+      await untilText(other, '1 change pending')
+      await other.setOfflineMode(false)
+      await hasNames(['Lead 0', 'Sent elsewhere', 'Saved before', 'Lead 3', 'Lead 4', 'Lead 5'])
+      await other.close()
+      await page.setOfflineMode(false)
+      await untilNoText(page, 'change pending')
+      await untilNoText(page, 'Offline')
+      await grid.shows(1, 1, 'Sent elsewhere')
+      await grid.withControl('z')
+      await hasNames(['Lead 0', 'Lead 1', 'Saved before', 'Lead 3', 'Lead 4', 'Lead 5'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a cell that another user changed meanwhile shows both values, and nothing is overwritten',
     async () => {
       const [, row] = await stored()

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
 import { isSameValue } from '../../../lib/record-data.ts'
-import { api } from '../api.ts'
 import { pendingCount, setNotice } from '../pending.ts'
 import { type CellName, cellStore } from '../pending-cells.ts'
 import { faultIn, isRetryable, Refused } from '../request.ts'
@@ -9,7 +8,7 @@ import { untilRetry } from '../sent-again.ts'
 import { sessionKey } from '../session-key.ts'
 import { CellDrafts, type CellState, type Cells, cellKey, type DraftCell } from './cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
-import { latest, patchRow } from './patch-row.ts'
+import { latest, patchRow, readRow } from './patch-row.ts'
 import { holdsIds, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
 import type { Rows } from './row-store.ts'
@@ -235,7 +234,17 @@ export class Edits {
       for (const [{ key }, value] of values)
         cells.set(cellKey(row.id, key), { kind: 'saving', text: editText(value), value })
     })
-    return this.#enqueue(row, values, at)
+    return this.#enqueue(row, values, at).then((saved) => saved ?? this.#savedElsewhere(row, values))
+  }
+
+  /** A write that another tab has sent, so that it can be undone here. */
+  async #savedElsewhere(row: Row, values: Values): Promise<Saved | undefined> {
+    const fields = [...values.keys()]
+    if (sessionKey.peek() !== this.#sessionKey || fields.some(({ key }) => this.of(row.id, key)))
+      return undefined
+    const current = await readRow(row.id).catch(() => undefined)
+    const isSaved = fields.every((field) => isSameValue(current?.data[field.key], values.get(field)))
+    return current && isSaved ? { row: current, before: row, fields } : undefined
   }
 
   #enqueue(row: Row, values: Values, at: number): Promise<Saved | undefined> {
@@ -321,8 +330,7 @@ export class Edits {
     if (error instanceof Refused && error.code === 'stale') {
       let current: Row
       try {
-        const { record } = await api.get('/v1/records/{id}', { params: { id: row.id }, isFresh: true })
-        current = record as Row
+        current = await readRow(row.id)
       } catch (failure) {
         return this.#handleFailure(failure as Error, row, values, at)
       }

@@ -7,6 +7,11 @@ import type { Row } from './model.ts'
 export const latest = (known: Row | undefined, read: Row): Row =>
   known && known.updated_at > read.updated_at ? known : read
 
+export async function readRow(id: string): Promise<Row> {
+  const { record } = await api.get('/v1/records/{id}', { params: { id }, isFresh: true })
+  return record as Row
+}
+
 /** Updates a row if it is unchanged since it was read; else the server refuses with `stale`. */
 export async function patchRow(row: Row, values: Values): Promise<Row> {
   const data = Object.fromEntries([...values].map(([{ key }, value]) => [key, value ?? null]))
