@@ -36,7 +36,7 @@ export type CellName = readonly [structure: string, row: string, field: string]
 export interface CellChanges {
   /** New edits. */
   readonly edited: readonly Cell[]
-  /** New states of edits. They are ignored if the edit is no longer stored. */
+  /** New states of edits. Of one that is no longer stored, only the sent values are added to a later edit. */
   readonly updated: readonly Cell[]
   /** Edits that are no longer pending. They stay if they were edited again since. */
   readonly removed: readonly Omit<Cell, 'state'>[]

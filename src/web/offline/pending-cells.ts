@@ -27,10 +27,10 @@ import { openTabs } from './tabs.ts'
 
 const nameOf = ({ structure, row, field }: Omit<Cell, 'state'>): CellName => [structure.id, row.id, field.key]
 
-/** The later edit of a cell, with all values that were sent for it. */
-function merged(stored: StoredCell, cell: StoredCell): StoredCell {
-  const others = stored.sent.filter((value) => !cell.sent.some((sent) => isSameValue(value, sent)))
-  return { ...(stored.at > cell.at ? stored : cell), sent: [...others, ...cell.sent] }
+/** An edit of a cell, with the values that were sent for it and for another edit of it. */
+function merged(edit: StoredCell, other: StoredCell): StoredCell {
+  const others = other.sent.filter((value) => !edit.sent.some((sent) => isSameValue(value, sent)))
+  return { ...edit, sent: [...others, ...edit.sent] }
 }
 
 const find = async (queue: QueueStore, entry: EntryKey) =>
@@ -44,11 +44,13 @@ cellStore.current = {
         const data = { [field.key]: row.data[field.key] }
         const entry = { ...cellEntryOf(owner, nameOf(cell)), ...cell, row: { ...row, data } }
         const stored = await find(queue, entry)
-        if (stored || isNew) await queue.put(stored ? merged(stored, entry) : entry)
+        if (!stored) return isNew && queue.put(entry)
+        const isCurrent = isNew || stored.at === entry.at
+        return queue.put(isCurrent ? merged(entry, stored) : merged(stored, entry))
       }
       const remove = async (cell: Omit<Cell, 'state'>) => {
         const stored = await find(queue, cellEntryOf(owner, nameOf(cell)))
-        if (stored && stored.at <= cell.at) await queue.delete(keyOf(stored))
+        if (stored?.at === cell.at) await queue.delete(keyOf(stored))
       }
       await Promise.all([
         ...edited.map((cell) => put(cell, true)),
@@ -74,7 +76,8 @@ async function moveCellsOfTabs({ user, workspace }: Owner): Promise<void> {
       if (cell.tab === NO_TAB || open.has(cell.tab)) continue
       const moved = { ...cell, tab: NO_TAB }
       const stored = await find(queue, moved)
-      void queue.put(stored ? merged(stored, moved) : moved)
+      const isLater = !stored || stored.at < moved.at
+      void queue.put(isLater ? merged(moved, stored ?? moved) : merged(stored, moved))
       void queue.delete(keyOf(cell))
     }
   })

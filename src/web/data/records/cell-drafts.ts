@@ -31,8 +31,7 @@ export class CellDrafts {
   readonly #sessionKey = sessionKey.peek()
   readonly #owner: Owner | undefined
   readonly #bases = new Map<string, Omit<DraftCell, 'state'>>()
-  /** The cells with an edit that is not stored yet. */
-  readonly #edited = new Set<string>()
+  /** The cells whose last edit is stored. */
   readonly #stored = new Set<string>()
   /** The cells that this tab is storing, with the number of writes in flight: what is read of them may be outdated. */
   readonly #writing = new Map<string, number>()
@@ -57,7 +56,7 @@ export class CellDrafts {
   /** Records the row a cell was edited on. Must precede the cell's first state. */
   note(row: Row, field: Field, at = Date.now()): void {
     const name = nameOf({ row, field })
-    this.#edited.add(name)
+    this.#stored.delete(name)
     this.#bases.set(name, { row, field, at, sent: this.#bases.get(name)?.sent ?? [] })
   }
 
@@ -133,18 +132,15 @@ export class CellDrafts {
     for (const [key, state] of now) {
       const base = this.#bases.get(key)
       if (!base || before.get(key) === state) continue
-      const isEdited = this.#edited.has(key) || !this.#stored.has(key)
-      ;(isEdited ? edited : updated).push({ ...base, state, structure: { id, name } })
+      const changes = this.#stored.has(key) ? updated : edited
+      changes.push({ ...base, state, structure: { id, name } })
     }
     const removed = [...before.keys()].flatMap((key) => {
       const base = now.has(key) ? undefined : this.#bases.get(key)
       return base ? [{ ...base, structure: { id, name } }] : []
     })
     if (edited.length + updated.length + removed.length === 0) return
-    for (const cell of edited) {
-      this.#edited.delete(nameOf(cell))
-      this.#stored.add(nameOf(cell))
-    }
+    for (const cell of edited) this.#stored.add(nameOf(cell))
     this.forget(removed.map(nameOf))
     const stored = this.#change(this.#owner, { edited, updated, removed })
     this.hold([...edited, ...updated, ...removed].map(nameOf), stored)
