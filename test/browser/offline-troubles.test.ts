@@ -36,6 +36,18 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
     id = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note.id
     await openNote(page)
     await untilStoredOn(page, { texts: 1 })
+    await page.waitForFunction(
+      `new Promise((resolve) => {
+        indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
+          const found = db.transaction('texts').objectStore('texts').getKey('${id}')
+          found.onsuccess = () => {
+            db.close()
+            resolve(found.result !== undefined)
+          }
+        }
+      })`,
+      { polling: 200 },
+    )
   }, BROWSER_TIMEOUT_MS)
 
   const openNote = async (on: Page) => {
