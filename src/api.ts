@@ -10,6 +10,7 @@ import { changeRoutes } from './feed/routes.ts'
 import { ChangeSubscribers } from './feed/subscribers.ts'
 import { readWorkspace } from './feed/workspace.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
+import { finderRoutes } from './finder/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body.ts'
 import { createBrowserRules, isCrossSite } from './http/browser/browser-rules.ts'
@@ -109,6 +110,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     noteRoutes(ctx),
     presenceRoutes(ctx, streams),
     filesOfNoteRoutes(),
+    finderRoutes(ctx),
     tagRoutes(),
     propertyRoutes(),
     presetRoutes(),
@@ -213,6 +215,7 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Lenses', description: 'Saved settings of the graph of notes.' },
     { name: 'Quick Access', description: 'Notes pinned to the sidebar, in order.' },
     { name: 'Files', description: 'Files as readable text.' },
+    { name: 'Search', description: 'Notes, rows, files and presets by a typed text.' },
     {
       name: 'Comments',
       description: 'Threads of comments on notes, passages and rows, and the inbox of a user.',

@@ -14,6 +14,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'change-feed': () => import('./feed/operations.ts'),
   events: () => import('./events/structure-deletion.ts'),
   files: () => import('./files/operations.ts'),
+  finder: () => import('./finder/find.ts'),
   jobs: () => import('./jobs.ts'),
   lenses: () => import('./notes/lenses/operations.ts'),
   mcp: () => import('./clients/mcp/operations.ts'),

@@ -79,7 +79,7 @@ export const Note = t.strict(
   { $id: 'Note' },
 )
 
-const ListedNote = t.strict(
+export const ListedNote = t.strict(
   {
     ...Note.properties,
     ...t.optional({

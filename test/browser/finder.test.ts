@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'puppeteer-core'
+import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
@@ -116,6 +116,36 @@ describe.skipIf(!hasBrowser)('the finder', () => {
         `document.querySelector('#list .list-end')?.textContent.startsWith('9 notes')`,
       )
       expect(page.url()).toEndWith('/app/notes?search=rim')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'sends one request for a word, of all that is asked meanwhile',
+    async () => {
+      const sent: string[] = []
+      const note = (request: HTTPRequest) => {
+        const { pathname, searchParams } = new URL(request.url())
+        if (pathname.startsWith('/v1/')) sent.push(`${pathname} ${searchParams.get('q')}`)
+      }
+      await open()
+      await showsAnything()
+      page.on('request', note)
+      await page.keyboard.type('1187')
+      await shows(['2026-1187', 'New note “1187”'])
+      page.off('request', note)
+      const searches = sent.filter((path) => path.startsWith('/v1/search'))
+      expect(searches.at(-1)).toBe('/v1/search 1187')
+      // A preview of the selected result is all that may follow.
+      const others = sent.filter((path) => !path.startsWith('/v1/search') && !path.startsWith('/v1/presence'))
+      expect(
+        others.filter(
+          (path) => !/^\/v1\/(?:records|notes)\/[\w-]{36} null$|structures\/[\w-]{36} /.test(path),
+        ),
+      ).toEqual([])
+      expect(searches.length).toBeLessThanOrEqual(4)
+      await page.keyboard.press('Escape')
+      await isClosed()
     },
     BROWSER_TIMEOUT_MS,
   )

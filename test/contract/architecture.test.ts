@@ -16,7 +16,7 @@ const ORDER = [
   ['http'],
   ['people', 'notes', 'records', 'events', 'files', 'shares', 'comments'],
   // Reads and restores every kind of object.
-  ['objects'],
+  ['objects', 'finder'],
   ['feed'],
   ['jobs.ts'],
   ['transfer', 'clients'],
@@ -71,6 +71,8 @@ const PURE = [
   'transfer/vault/plan/tags.ts',
   'transfer/vault/plan/zip.ts',
   'transfer/workspace/format.ts',
+  'search/find-notes.ts',
+  'search/finder.ts',
   'search/highlighter.ts',
   'search/note-snippet.ts',
 ]

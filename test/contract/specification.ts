@@ -115,6 +115,7 @@ PATCH  /v1/quick-access/{id} W
 DELETE /v1/quick-access/{id} W
 GET    /v1/files
 GET    /v1/files/search
+GET    /v1/search
 GET    /v1/files/{id}
 GET    /v1/files/{id}/text
 GET    /v1/files/{id}/content

@@ -133,6 +133,12 @@ export interface paths {
         };
         get: operations["listNoteFiles"];
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+        };
+        get: operations["search"];
+    };
     "/v1/tags": {
         parameters: {
             query?: never;
@@ -2110,6 +2116,69 @@ export interface operations {
                 content: {
                     "application/json": {
                         files: components["schemas"]["File"][];
+                    };
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                kind?: "notes" | "records" | "files" | "presets";
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        notes: {
+                            /** Format: uuid */
+                            id: string;
+                            title: string;
+                            tags: string[];
+                            alias: string | null;
+                            aliases?: string[];
+                            pinned: boolean;
+                            pin_label: string | null;
+                            cover_url: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                            snippet?: string;
+                            excerpt?: string;
+                            /** @enum {string} */
+                            match: "recent" | "title" | "text" | "similar_title" | "some_words";
+                            matched_alias?: string;
+                        }[];
+                        structures: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                        }[];
+                        records: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            structure_id: string;
+                            structure: string;
+                            label: string;
+                        }[];
+                        files: {
+                            /** Format: uuid */
+                            id: string;
+                            file_name: string;
+                        }[];
+                        presets: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                        }[];
                     };
                 };
             };

@@ -7,7 +7,8 @@ import { withData, withTag } from '../data/pending-values.ts'
 import type { Row, Structure } from '../data/records/model.ts'
 import { Refused, unreachableSince } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
-import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
+import { type About, database, isWhole, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
+import { find } from './find.ts'
 import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
 import { OfflineRows } from './offline-rows.ts'
 import { listActions, notesOf } from './pending-actions.ts'
@@ -275,8 +276,6 @@ const readStructure = async ({ parts: [nameOrId = ''] }: ReadRequest) => ({
   structure: await findStructure(nameOrId),
 })
 
-const isWhole = ({ since }: Mark): boolean => since !== undefined
-
 async function listRows({ copy, query }: ReadRequest) {
   if (query.deleted === 'true') throw new NotOffline('Deleted rows aren’t available offline.')
   const structure = await findStructure(query.structure ?? '')
@@ -310,6 +309,7 @@ async function readRow({ copy, parts: [id = ''] }: ReadRequest) {
 const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
   [/^GET \/v1\/notes$/, listNotes],
   [/^POST \/v1\/notes\/query$/, queryNotes],
+  [/^GET \/v1\/search$/, ({ copy, query }) => find(copy, query)],
   [/^GET \/v1\/notes\/(?!trash$)([^/]+)$/, readNote],
   [/^GET \/v1\/notes\/([^/]+)\/properties$/, readProperties],
   [/^GET \/v1\/notes\/([^/]+)\/links$/, readLinks],

@@ -32,6 +32,9 @@ export interface Mark {
   readonly problem?: string
 }
 
+/** Whether all rows of a table are stored. */
+export const isWhole = ({ since }: Mark): boolean => since !== undefined
+
 /** The session of the copy, and its size. */
 export interface About {
   readonly session: Session

@@ -1,10 +1,10 @@
+import { aliasesOf } from '../../lib/aliases.ts'
 import { textsIn } from '../../lib/json-texts.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
 import { type Phrase, parseSearch, symbolsIn, visitWords } from '../../lib/words.ts'
 import { isMatch, snippetAround } from '../../search/highlighter.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
-import { aliasesOf } from '../data/aliases.ts'
 import type { components } from '../data/api-types.d.ts'
 
 /** A note without its text, so that lists of thousands of notes load fast. */
@@ -98,6 +98,22 @@ export class OfflineNotes {
       .slice(offset, offset + limit)
       .map((note) => (phrases ? { ...note, snippet: this.#snippet(note, phrases) } : note))
     return { notes, total: found.length, has_more: offset + limit < found.length }
+  }
+
+  /* Reads for `findNotes`. */
+
+  lastEdited(limit: number) {
+    return this.list({ sort: 'edited_at', limit, offset: 0 }).notes
+  }
+
+  named(filter: Filter, limit: number) {
+    const fits = nameTest(filter)
+    return fits ? this.list({ fits, limit, offset: 0 }).notes : []
+  }
+
+  /** Offline, a note must have all words. */
+  withWords(search: string, limit: number, match: 'all' | 'any') {
+    return match === 'all' ? this.list({ search, limit, offset: 0 }).notes : []
   }
 
   /** The names of a note, its tags and its text. */

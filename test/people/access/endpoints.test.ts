@@ -56,6 +56,7 @@ test('every endpoint declares the kinds that it covers', () => {
     files: ['files'],
     comments: ['several'],
     inbox: ['several'],
+    search: ['several'],
     changes: ['several'],
   })
 })

@@ -36,7 +36,7 @@ export function Results({ text, input, refusal, isEnterPending, onEntered, close
   const [kind, setKind] = useState<string>()
   const [selection, setSelection] = useState<{ text: string; id: string | undefined }>()
   const results = useResults(text.trim())
-  const { isSearching, error } = results
+  const { isSearching, problem } = results
   const found = results.found.filter(({ id }) => kind === undefined || KINDS[kind]?.test(id))
   const selectedId = selection?.text === text ? selection.id : undefined
   const index = Math.max(
@@ -131,7 +131,7 @@ export function Results({ text, input, refusal, isEnterPending, onEntered, close
           </span>
         </span>
       </p>
-      {(refusal ?? error?.message) && <ErrorText>{refusal ?? error?.message}</ErrorText>}
+      {(refusal ?? problem) && <ErrorText>{refusal ?? problem}</ErrorText>}
     </>
   )
 }

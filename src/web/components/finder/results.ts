@@ -1,36 +1,47 @@
 import { useEffect, useState } from 'preact/hooks'
+import { unreachableSince } from '../../data/request.ts'
 import { findCommands } from './commands.ts'
-import type { SearchState } from './search.ts'
+import type { Found } from './search.ts'
 
 /** Pause in typing before a search starts. */
 const PAUSE_MS = 60
 
+interface SearchState {
+  readonly text: string | undefined
+  readonly found: readonly Found[]
+  readonly problem?: string
+}
+
+const OFFLINE = 'Files, and tables that you have not kept offline, aren’t available offline.'
+
 /**
- * Notes, rows, files and commands that match the text. Each source appears as soon as it has responded. Further typing
- * aborts the requests for older text, whose results stay until the first new ones arrive.
+ * Notes, rows, files and commands that match the text. Further typing aborts the request for older text, whose results
+ * stay until the new ones arrive.
  */
 export function useResults(text: string) {
-  const [state, setState] = useState<SearchState>({ text: '', groups: [], isDone: false })
+  const [state, setState] = useState<SearchState>({ text: undefined, found: [] })
   useEffect(() => {
     const stop = new AbortController()
-    const timer = setTimeout(() => void search(text, stop.signal, setState), text === '' ? 0 : PAUSE_MS)
+    const find = async () => {
+      try {
+        // Loaded with the first search, so that no screen waits for it.
+        const { search } = await import('./search.ts')
+        const found = await search(text, stop.signal)
+        const isPartial = text !== '' && unreachableSince.peek() !== undefined
+        if (!stop.signal.aborted) setState({ text, found, ...(isPartial && { problem: OFFLINE }) })
+      } catch (error) {
+        if (!stop.signal.aborted) setState({ text, found: [], problem: (error as Error).message })
+      }
+    }
+    const timer = setTimeout(() => void find(), text === '' ? 0 : PAUSE_MS)
     return () => {
       clearTimeout(timer)
       stop.abort()
     }
   }, [text])
   return {
-    found: [...state.groups.flat(), ...findCommands(text)],
-    isSearching: state.text !== text || !state.isDone,
-    error: state.text === text ? state.error : undefined,
-  }
-}
-
-/** Loads the search code with the first search, so that no screen waits for it. */
-async function search(text: string, signal: AbortSignal, show: (state: SearchState) => void): Promise<void> {
-  try {
-    await (await import('./search.ts')).search(text, signal, show)
-  } catch (error) {
-    if (!signal.aborted) show({ text, groups: [], isDone: true, error: error as Error })
+    found: [...state.found, ...findCommands(text)],
+    isSearching: state.text !== text,
+    problem: state.text === text ? state.problem : undefined,
   }
 }

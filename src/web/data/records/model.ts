@@ -49,7 +49,7 @@ export interface RowPage {
 /** The fields that are not hidden. */
 export const shownFields = ({ fields }: Structure): Field[] => fields.filter(({ hidden }) => !hidden)
 
-export { recordLabel as rowLabel, titleKey } from './record-label.ts'
+export { recordLabel as rowLabel, titleKey } from '../../../lib/record-label.ts'
 
 /** The title field: the declared one, else the first visible field. */
 export const labelField = (structure: Structure): Field | undefined =>

@@ -1,3 +1,4 @@
+import { recordLabel } from '../../../lib/record-label.ts'
 import {
   type CommentPlace,
   commentAddress,
@@ -6,7 +7,7 @@ import {
   recordAddress,
 } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
-import { recordLabel, type Structure } from '../../data/records/record-label.ts'
+import type { Structure } from '../../data/records/model.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Entry } from './transactions.ts'

@@ -1,3 +1,4 @@
+import { type Aliased, aliasesOf } from '../../../lib/aliases.ts'
 import { fold } from '../../../lib/text.ts'
 import { namesIn, targetKey, targetText } from '../../../lib/wiki-links.ts'
 import type { FolderFile } from '../../../transfer/vault/plan/files.ts'
@@ -6,7 +7,6 @@ import { type AddedFile, type LinkContext, planBody } from '../../../transfer/va
 import type { VaultNote } from '../../../transfer/vault/plan/note.ts'
 import type { Original } from '../../../transfer/vault/plan/originals.ts'
 import { tagNamesOf } from '../../../transfer/vault/plan/tags.ts'
-import { type Aliased, aliasesOf } from '../../data/aliases.ts'
 
 /** The parts of a note that links can refer to. */
 export interface NoteHead extends Aliased {

@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { aliasesOf } from '../../data/aliases.ts'
+import { aliasesOf } from '../../../lib/aliases.ts'
 import { api } from '../../data/api.ts'
 import { saveFile } from '../../data/download.ts'
 import { eachOf } from '../../data/each-of.ts'

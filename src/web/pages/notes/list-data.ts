@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
 import { cache } from '../../data/cache.ts'
-import type { FoundNote } from '../../data/find-notes.ts'
+import { type FoundNote, findNotes } from '../../data/find-notes.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { List, Sort } from './route.ts'
 
@@ -44,7 +44,19 @@ export const PAGE_SIZE = 50
 
 const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 'all', children: [] }
 
-type ListedNote = FoundNote & Pick<components['schemas']['ListedNote'], 'edited_at'>
+type ListedNote = Pick<
+  components['schemas']['ListedNote'],
+  | 'id'
+  | 'title'
+  | 'alias'
+  | 'aliases'
+  | 'tags'
+  | 'created_at'
+  | 'updated_at'
+  | 'edited_at'
+  | 'snippet'
+  | 'excerpt'
+>
 
 const rowOf = (
   { id, title, alias, aliases, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
@@ -93,37 +105,32 @@ export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: Abo
   return { ...further, total }
 }
 
-/** Loaded with the first search, so that the list is shown sooner. */
-const ranking = () => import('../../data/find-notes.ts')
+/** The most notes that are found by name. */
+const MAX_NAMED = 50
 
-/** The first hits of a search, ranked by name, then by text, with notes added whose `alias` matches. */
+/** The first hits of a search: those that are found by name first, then the others by text. */
 async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
   const { list, search } = noteQuery
-  const [hits, named] = await Promise.all([
+  const [hits, found] = await Promise.all([
     readPlain(noteQuery, { limit: RERANKED, offset: 0 }),
-    // Offline, hits by text are sufficient.
-    list.kind === 'view'
-      ? []
-      : ranking()
-          .then(({ findNamed }) => findNamed(search, RERANKED))
-          .catch(() => []),
+    // Hits by text are sufficient where names cannot be searched.
+    findNotes(search, MAX_NAMED).catch(() => []),
   ])
-  const { isNamed, rankOf } = await ranking()
-  const known = new Set(hits.rows.map(({ id }) => id))
-  const others = named
-    .filter(
-      ({ id, tags }) =>
-        !known.has(id) &&
-        (list.kind !== 'tag' ||
-          tags.some((tag) => tag === list.name || (list.isTree && tag.startsWith(`${list.name}/`)))),
-    )
-    .filter(({ title }) => !isNamed({ title, alias: null }, search))
-    .map((note) => rowOf(note, undefined))
-  const rows = [...others, ...hits.rows.slice(0, RERANKED - others.length)]
-    .map((row) => ({ row, rank: rankOf(row, search) }))
-    .sort((one, other) => one.rank - other.rank)
-    .map(({ row }) => row)
-  return { rows, total: hits.total + others.length, added: others.length }
+  const byId = new Map(hits.rows.map((row) => [row.id, row]))
+  const named = found
+    .filter(({ match }) => match === 'title')
+    .flatMap((note) => byId.get(note.id) ?? (isInList(list, note) ? rowOf(note, undefined) : []))
+  const first = new Set(named.map(({ id }) => id))
+  const rest = hits.rows.filter(({ id }) => !first.has(id))
+  const added = named.filter(({ id }) => !byId.has(id)).length
+  return { rows: [...named, ...rest].slice(0, RERANKED), total: hits.total + added, added }
+}
+
+/** Whether a note that only its alias matches belongs to the list, too. */
+const isInList = (list: List, { matched_alias, tags }: FoundNote): boolean => {
+  if (matched_alias === undefined || list.kind === 'view') return false
+  if (list.kind !== 'tag') return true
+  return tags.some((tag) => tag === list.name || (list.isTree && tag.startsWith(`${list.name}/`)))
 }
 
 async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {

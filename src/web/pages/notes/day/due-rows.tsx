@@ -1,7 +1,8 @@
+import { recordLabel } from '../../../../lib/record-label.ts'
 import { recordAddress } from '../../../data/addresses.ts'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
-import { recordLabel, type Structure } from '../../../data/records/record-label.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { useQuery } from '../../../data/use-query.ts'
 
 /** Limits of searched date fields and of rows shown per field. */

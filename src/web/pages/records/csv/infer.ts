@@ -3,7 +3,7 @@ import { chosenReading, type Reading, ReadingFinder } from '../../../../filter/r
 import { TypeInference } from '../../../../filter/record/type-inference.ts'
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { plainHeading } from '../../../../lib/field-headings.ts'
-import { isNaming } from '../../../data/records/record-label.ts'
+import { isNaming } from '../../../data/records/naming-fields.ts'
 import { keyFor, TYPE_LABELS } from '../structure/draft.ts'
 import { type CellReader, readerOf } from './cell-reader.ts'
 

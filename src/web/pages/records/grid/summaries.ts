@@ -1,6 +1,6 @@
 import type { Figure, Figures } from '../../../data/records/grouping.ts'
 import type { Field } from '../../../data/records/model.ts'
-import { isNaming } from '../../../data/records/record-label.ts'
+import { isNaming } from '../../../data/records/naming-fields.ts'
 import type { GridState } from './state.ts'
 
 /* Summaries of a column: of all rows in the foot, and of the rows of a group in its heading. */

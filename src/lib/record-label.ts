@@ -1,17 +1,15 @@
-import type { components } from '../api-types.d.ts'
-
-export type Structure = components['schemas']['Structure']
+interface Labelled {
+  readonly label_field: string | null
+  readonly fields: readonly { readonly key: string; readonly type: string }[]
+}
 
 interface Row {
   readonly id: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Whether the numbers of a field name something, as years and ids do: they have no separators and no sum. */
-export const isNaming = (label: string): boolean => /(?:^|[\s_])(?:id|year)s?$/i.test(label)
-
 /** The key of the value that names a row: its title field, else its first text, else its first value. */
-export function titleKey({ label_field, fields }: Structure, { data }: Row): string | undefined {
+export function titleKey({ label_field, fields }: Labelled, { data }: Row): string | undefined {
   const firstText = fields.find(({ key, type }) => type === 'text' && data[key] != null)?.key
   const first = fields.find(({ key }) => data[key] != null)?.key
   return [label_field, firstText, first].find(
@@ -20,7 +18,7 @@ export function titleKey({ label_field, fields }: Structure, { data }: Row): str
 }
 
 /** The label of a row: the value that names it, else its short id. */
-export function recordLabel(structure: Structure, row: Row): string {
+export function recordLabel(structure: Labelled, row: Row): string {
   const key = titleKey(structure, row)
   return key === undefined ? row.id.slice(0, 8) : String(row.data[key])
 }
