@@ -7,12 +7,12 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, fileDetachmentKind, UNFINISHED } from './store.ts'
 
-const PARTS_PER_STEP = 1
-const PAGES_PER_STEP = 20
+const PARTS_AT_ONCE = 1
+const PAGES_AT_ONCE = 20
 
 /** Deletes the pages and parts of a deleted file of a workspace. */
 export const fileDetachment = defineJob<number, number>(fileDetachmentKind, (tx, file, workspace) =>
-  deleteSomePages(tx, workspace, file, PAGES_PER_STEP) + deleteSomeParts(tx, file, PARTS_PER_STEP) > 0
+  deleteSomePages(tx, workspace, file, PAGES_AT_ONCE) + deleteSomeParts(tx, file, PARTS_AT_ONCE) > 0
     ? workspace
     : 'done',
 )

@@ -4,12 +4,12 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import { hasPageTable, pageTable } from './search.ts'
 import { fileOfKey } from './store.ts'
 
-const PAGES_PER_STEP = 50
+const PAGES_AT_ONCE = 50
 
 /** Indexes again, after an upgrade, the pages whose words an earlier program split differently. */
 export const pageIndexing = defineJob<number, number>('files.index', (tx, _, after) => {
   const pages = tx.sql.all<{ pk: number; text: string }>(
-    `SELECT pk, text FROM file_pages WHERE pk > ? ORDER BY pk LIMIT ${PAGES_PER_STEP}`,
+    `SELECT pk, text FROM file_pages WHERE pk > ? ORDER BY pk LIMIT ${PAGES_AT_ONCE}`,
     after,
   )
   for (const { pk, text } of pages) {

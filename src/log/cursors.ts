@@ -150,8 +150,8 @@ const expired = () =>
     'The cursor is older than the changes that are kept, or comes from another state of the database; begin again with GET /v1/changes/snapshot.',
   )
 
-/** The number of workspaces that a step looks at, about a millisecond of work if nothing is old. */
-const WORKSPACES_PER_STEP = 200
+/** The number of workspaces to look at at once, about a millisecond of work if nothing is old. */
+const WORKSPACES_AT_ONCE = 200
 
 /**
  * Removes up to `limit` changes that are older than an instant, from some workspaces after a pk. Returns the pk of the
@@ -161,7 +161,7 @@ export function removeChangesBefore(tx: Tx, before: number, limit: number, after
   const workspaces = tx.sql.column<number>(
     'SELECT pk FROM workspaces WHERE pk > ? ORDER BY pk LIMIT ?',
     after,
-    WORKSPACES_PER_STEP,
+    WORKSPACES_AT_ONCE,
   )
   let [left, done] = [limit, after]
   for (const workspace of workspaces) {
@@ -169,7 +169,7 @@ export function removeChangesBefore(tx: Tx, before: number, limit: number, after
     if (left === 0) return done
     done = workspace
   }
-  return workspaces.length < WORKSPACES_PER_STEP ? undefined : done
+  return workspaces.length < WORKSPACES_AT_ONCE ? undefined : done
 }
 
 /** Removes only from the beginning of the log, and never the last change: its number determines the next one. */

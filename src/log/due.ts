@@ -107,7 +107,7 @@ interface Beginning {
   readonly fields: string
 }
 
-const ROWS_PER_STEP = 200
+const ROWS_AT_ONCE = 200
 
 /** Stores the moments of rows that existed when the schedule began. */
 export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, schedule) => {
@@ -130,7 +130,7 @@ export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, 
           `SELECT pk, ${valueColumn(column)} FROM ${liveRows(placeOf(tx, found.structure))} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
           found.done,
           found.last,
-          ROWS_PER_STEP,
+          ROWS_AT_ONCE,
         )
   for (const [pk, value] of rows) {
     const at = dueTimeOf(due, value)
@@ -138,7 +138,7 @@ export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, 
     sql.run(INSERT, schedule, pk, at)
     enqueueDue(tx, 'rows', at)
   }
-  const isLast = rows.length < ROWS_PER_STEP
+  const isLast = rows.length < ROWS_AT_ONCE
   sql.run(
     'UPDATE webhook_schedules SET done = ?, last = ? WHERE pk = ?',
     rows.at(-1)?.[0] ?? found.last,
@@ -154,7 +154,7 @@ export const scheduleEnding = defineJob<number, null>('schedule.end', ({ sql }, 
     `DELETE FROM webhook_moments WHERE schedule = ?1 AND record IN
        (SELECT record FROM webhook_moments WHERE schedule = ?1 LIMIT ?2)`,
     schedule,
-    ROWS_PER_STEP,
+    ROWS_AT_ONCE,
   )
   if (changes > 0) return null
   sql.run('DELETE FROM webhook_schedules WHERE pk = ?', schedule)

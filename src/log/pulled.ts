@@ -66,15 +66,15 @@ function dropOf(tx: Tx, webhook: number, before: number, limit: number): number 
   return limit
 }
 
-const DROPPED_PER_STEP = 1_000
+const DROPPED_AT_ONCE = 1_000
 
 /** Drops events that are 30 days old; returns whether there may be more. */
 export const dropOldEvents = (tx: Tx): boolean =>
   tx.sql
     .column<number>('SELECT pk FROM webhooks WHERE delivery IS NOT NULL')
-    .some((webhook) => dropOf(tx, webhook, tx.now - KEPT_MS, DROPPED_PER_STEP) > 0)
+    .some((webhook) => dropOf(tx, webhook, tx.now - KEPT_MS, DROPPED_AT_ONCE) > 0)
 
-const REMOVED_PER_STEP = 100
+const REMOVED_AT_ONCE = 100
 
 const deleteUpTo = ({ sql }: Reader, webhook: number, condition: string, limit: number): number =>
   sql.run(
@@ -92,5 +92,5 @@ const IS_DONE = 'sequence <= (SELECT done_to FROM webhooks WHERE pk = ?1)'
 
 /** Deletes the acknowledged and dropped events of a subscription. */
 export const pulledRemoval = defineJob<number, null>('webhook.pulled', (tx, webhook) =>
-  deleteUpTo(tx, webhook, IS_DONE, REMOVED_PER_STEP) > 0 ? null : 'done',
+  deleteUpTo(tx, webhook, IS_DONE, REMOVED_AT_ONCE) > 0 ? null : 'done',
 )

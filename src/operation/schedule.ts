@@ -19,21 +19,21 @@ import type { Tx } from '../storage/writes/transaction.ts'
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
 const DELIVERY_DAYS = 30
-const CHANGES_PER_STEP = 100
+const CHANGES_AT_ONCE = 100
 
 /** Performs some work; returns whether more may remain. */
-type Step = (tx: Tx) => boolean
+type Sweep = (tx: Tx) => boolean
 
 /** Removes up to `limit` rows that are older than an instant; returns the number removed. */
 type RemoveBefore = (tx: Tx, before: number, limit: number) => number
 
-const sweep =
-  (ageMs: number, limit: number, removeBefore: RemoveBefore): Step =>
+const older =
+  (ageMs: number, limit: number, removeBefore: RemoveBefore): Sweep =>
   (tx) =>
     removeBefore(tx, tx.now - ageMs, limit) === limit
 
 const once =
-  (remove: (tx: Tx) => void): Step =>
+  (remove: (tx: Tx) => void): Sweep =>
   (tx) => {
     remove(tx)
     return false
@@ -41,14 +41,14 @@ const once =
 
 /** The hourly jobs that remove data after its retention period. */
 export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
-  const steps: Readonly<Record<string, Step>> = {
+  const sweeps: Readonly<Record<string, Sweep>> = {
     // A revision may be long.
-    revisions: sweep(REVISION_DAYS * DAY_MS, 2, removeRevisionsBefore),
+    revisions: older(REVISION_DAYS * DAY_MS, 2, removeRevisionsBefore),
     trash: (tx) => removeSomeTrashedBefore(tx, tx.now - TRASH_DAYS * DAY_MS) !== 'nothing',
-    responses: sweep(RESPONSE_SAVED_MS, 20, removeSavedResponsesBefore),
+    responses: older(RESPONSE_SAVED_MS, 20, removeSavedResponsesBefore),
     pulled: dropOldEvents,
-    deliveries: sweep(DELIVERY_DAYS * DAY_MS, 20, deleteDeliveriesEndedBefore),
-    events: sweep(EVENT_KEPT_MS, 20, deleteEventsBefore),
+    deliveries: older(DELIVERY_DAYS * DAY_MS, 20, deleteDeliveriesEndedBefore),
+    events: older(EVENT_KEPT_MS, 20, deleteEventsBefore),
     secrets: once(removeEndedSecrets),
     targets: once(deleteEndedTargets),
     files: once((tx) => removeIncompleteFiles(tx, tx.now - HOUR_MS)),
@@ -56,7 +56,7 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     apps: once(removeExpired),
   }
   return [
-    ...Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step)),
+    ...Object.entries(sweeps).map(([name, sweep]) => defineRecurringJob(`retention.${name}`, HOUR_MS, sweep)),
     changesRemoval(keepChangesMs),
   ]
 }
@@ -66,7 +66,7 @@ const changesRemoval = (keepChangesMs: number): Job =>
   defineJob<number, number | null>(
     'retention.changes',
     (tx, _, done) =>
-      removeChangesBefore(tx, tx.now - keepChangesMs, CHANGES_PER_STEP, done ?? 0) ??
+      removeChangesBefore(tx, tx.now - keepChangesMs, CHANGES_AT_ONCE, done ?? 0) ??
       later(tx.now + HOUR_MS, null),
     { everyMs: HOUR_MS },
   )

@@ -24,12 +24,12 @@ export const MERGED_SEGMENTS = 8
 
 /*
  * FTS5 merges automatically in portions of hundreds of pages, which suits tables with few words. Tables with many
- * words are merged in steps (`mergeSome`). Beyond `crisismerge` segments FTS5 would merge all of them at once, and
- * requests would have to wait; the steps keep the number below that.
+ * words are merged by jobs (`mergeSome`). Beyond `crisismerge` segments FTS5 would merge all of them at once, and
+ * requests would have to wait; the jobs keep the number below that.
  */
 const MERGE_SETTINGS = {
   itself: { automerge: 4, crisismerge: 1_900 },
-  steps: { automerge: 0, usermerge: MERGED_SEGMENTS, crisismerge: 1_900 },
+  jobs: { automerge: 0, usermerge: MERGED_SEGMENTS, crisismerge: 1_900 },
 }
 export type Merging = keyof typeof MERGE_SETTINGS
 

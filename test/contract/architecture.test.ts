@@ -119,6 +119,9 @@ const all = await Promise.all(
 const files = all.filter(({ path }) => !APPLICATION.test(path))
 const applicationFiles = all.filter(({ path }) => APPLICATION.test(path))
 
+/** A file without its comments and imports. */
+const codeOf = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^\} from '.*'$|^import .*$/gm, '')
+
 const topOf = (path: string) => path.split('/')[0] ?? ''
 const positionOf = (path: string) => ORDER.findIndex((names) => names.includes(topOf(path)))
 const below = (path: string) => !path.startsWith('..')
@@ -284,13 +287,26 @@ describe('src', () => {
     const found = files
       .filter(({ path }) => !/^(?:kernel|storage)\//.test(path))
       .flatMap(({ path, text, imports }) => {
-        const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^\} from '.*'$|^import .*$/gm, '')
+        const code = codeOf(text)
         const named = [primitives, limits, scheduling, threads].flatMap((pattern) => [
           ...code.matchAll(pattern),
         ])
         return named.length > 0 || imports.some((target) => modules.test(target)) ? [path] : []
       })
     expect(found).toEqual(Object.keys(INFRASTRUCTURE))
+  })
+
+  test('names no step of a job where jobs are declared', () => {
+    const steps = /\b\w*[sS]tep(?:s|ped|ping)?\b|\b\w*_STEPS?\b/g
+    const declaring = files.filter(
+      ({ path, imports }) => !path.startsWith('kernel/') && imports.includes('kernel/jobs.ts'),
+    )
+    expect(declaring.length).toBeGreaterThan(20)
+    expect(
+      declaring.flatMap(({ path, text }) =>
+        [...codeOf(text).matchAll(steps)].map(([name]) => `${path}: ${name}`),
+      ),
+    ).toEqual([])
   })
 
   test('shares the main thread only in few loops of the server', () => {

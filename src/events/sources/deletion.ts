@@ -5,8 +5,8 @@ import { removeTargetsOf } from './forward-targets.ts'
 import { IS_LISTED, subtractStoredBytes } from './stored-bytes.ts'
 
 /** Small, because bodies may be long. */
-const EVENTS_PER_STEP = 20
-const SEALED_PER_STEP = 200
+const EVENTS_AT_ONCE = 20
+const SEALED_AT_ONCE = 200
 
 /** Deletes up to `limit` events that match the condition, with their sealed calls; returns the number deleted. */
 function deleteSomeEvents(reader: Reader, condition: string, value: number, limit: number): number {
@@ -24,7 +24,7 @@ export const deleteEventsBefore = (reader: Reader, before: number, limit: number
 
 /** Deletes the events of a deleted source. */
 export const sourceDetachment = defineJob<number, null>('source.detach', (tx, source) =>
-  deleteSomeEvents(tx, 'source = ?', source, EVENTS_PER_STEP) > 0 ? null : 'done',
+  deleteSomeEvents(tx, 'source = ?', source, EVENTS_AT_ONCE) > 0 ? null : 'done',
 )
 
 /** Deletes a source and thereby its URL. A job then deletes its events, which no read shows any more. */
@@ -54,7 +54,7 @@ export const sealedRemoval = defineJob<number, Replaced>(
       'SELECT pk, id FROM source_events WHERE source = ? AND id > ? ORDER BY id LIMIT ?',
       source,
       after,
-      SEALED_PER_STEP,
+      SEALED_AT_ONCE,
     )
     sql.run(
       'DELETE FROM source_sealed WHERE secret_version < ? AND event IN (SELECT value FROM json_each(?))',

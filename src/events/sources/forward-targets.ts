@@ -64,7 +64,7 @@ const insertTarget = ({ sql }: Tx, { pk, workspace }: Owner, url: string): numbe
   sql.run('INSERT INTO source_targets (source, workspace, url) VALUES (?, ?, ?)', pk, workspace, url)
     .lastInsertRowid
 
-const FAILED_PER_STEP = 200
+const FAILED_AT_ONCE = 200
 
 interface Ending {
   readonly reason: string
@@ -86,7 +86,7 @@ export const targetEnding = defineJob<number, Ending>('source.target', ({ sql, n
       queueOf(target),
       ending.reason,
       now,
-      FAILED_PER_STEP,
+      FAILED_AT_ONCE,
       ending.upTo,
     )
     if (changes > 0) return ending

@@ -7,7 +7,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 
-const DELIVERIES_PER_STEP = 50
+const DELIVERIES_AT_ONCE = 50
 
 /**
  * Deletes up to `limit` deliveries that match the condition, and events without any left; returns the number deleted.
@@ -47,7 +47,7 @@ const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): num
  */
 export function deleteWebhookAtOnce(tx: Tx, id: string): void {
   for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE id = ?', id)) {
-    while (deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0) {}
+    while (deleteDeliveriesOf(tx, pk, DELIVERIES_AT_ONCE) > 0) {}
     endSchedules(tx, 'pk = ?', pk)
     tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
   }
@@ -55,7 +55,7 @@ export function deleteWebhookAtOnce(tx: Tx, id: string): void {
 
 /** Deletes the deliveries of a deleted subscription, which records and sends nothing more. */
 export const webhookDetachment = defineJob<number, null>('webhook.detach', (tx, pk) =>
-  deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0 ? null : 'done',
+  deleteDeliveriesOf(tx, pk, DELIVERIES_AT_ONCE) > 0 ? null : 'done',
 )
 
 /**

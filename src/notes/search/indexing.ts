@@ -39,8 +39,8 @@ const SHORT_PREFIXES = `prefix = '${NUMBER_LENGTH + 1} ${NUMBER_LENGTH + 2}'`
 
 /** The search tables with their columns and options. */
 export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: Merging }>> = {
-  [FULL_TABLE]: { columns: 'title, body, tags', merging: 'steps' },
-  [TITLE_TABLE]: { columns: `title, tags, ${SHORT_PREFIXES}`, merging: 'steps' },
+  [FULL_TABLE]: { columns: 'title, body, tags', merging: 'jobs' },
+  [TITLE_TABLE]: { columns: `title, tags, ${SHORT_PREFIXES}`, merging: 'jobs' },
   [TAG_TABLE]: { columns: `name, ${SHORT_PREFIXES}`, merging: 'itself' },
 }
 

@@ -12,7 +12,7 @@ import { dropTextIndex } from './storage/text-index.ts'
  * transaction, because rows without indexes are removed several times faster.
  */
 
-const ROWS_PER_STEP = 200
+const ROWS_AT_ONCE = 200
 
 function removeRows(tx: Tx, place: RowPlace, pks: readonly number[]): void {
   deleteLiveRows(tx, place, pks)
@@ -21,11 +21,11 @@ function removeRows(tx: Tx, place: RowPlace, pks: readonly number[]): void {
 
 /** Removes the live and deleted rows of a deleted structure, and then their table. */
 export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk, place) => {
-  const live = tx.sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_PER_STEP)
+  const live = tx.sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_AT_ONCE)
   const deleted = tx.sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
     pk,
-    ROWS_PER_STEP - live.length,
+    ROWS_AT_ONCE - live.length,
   )
   removeRows(tx, place, [...live, ...deleted])
   if (live.length + deleted.length > 0) return place

@@ -20,9 +20,9 @@ interface Progress {
   readonly after: number
 }
 
-const ROWS_PER_STEP = 100
-/** In characters; a longer single row is a step of its own. */
-const LENGTH_PER_STEP = 262_144
+const ROWS_AT_ONCE = 100
+/** In characters; a longer single row is computed alone. */
+const LENGTH_AT_ONCE = 262_144
 
 interface StoredRow {
   readonly pk: number
@@ -54,13 +54,13 @@ function findOf(tx: Tx, pk: number): StructureRow | undefined {
 /** Returns the pk of the last row of the step; undefined once there are no more. */
 function computeSome(tx: Tx, structure: StructureRow, after: number): number | undefined {
   const pks = tx.sql.column<number>(
-    `SELECT pk FROM ${liveRows(structure)} WHERE pk > ? ORDER BY pk LIMIT ${ROWS_PER_STEP}`,
+    `SELECT pk FROM ${liveRows(structure)} WHERE pk > ? ORDER BY pk LIMIT ${ROWS_AT_ONCE}`,
     after,
   )
   let length = 0
   let last: number | undefined
   for (const pk of pks) {
-    if (length > LENGTH_PER_STEP) break
+    if (length > LENGTH_AT_ONCE) break
     const row = tx.sql.get<StoredRow>(
       'SELECT pk, data, updated_at AS updatedAt FROM records WHERE pk = ?',
       pk,

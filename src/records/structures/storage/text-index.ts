@@ -95,9 +95,9 @@ export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, l
     limit,
   )
 
-const MAX_ROWS_PER_STEP = 1_000
-/** Total of a step's rows in characters, about 15 ms of work. A longer single row is indexed alone. */
-const MAX_LENGTH_PER_STEP = 131_072
+const ROWS_AT_ONCE = 1_000
+/** Total of the rows indexed at once in characters, about 15 ms of work. A longer single row is indexed alone. */
+const LENGTH_AT_ONCE = 131_072
 /** With this many outdated rows, a search through the index takes about 30 ms longer. */
 const MANY_UNINDEXED = 30_000
 
@@ -105,8 +105,8 @@ const MANY_UNINDEXED = 30_000
 export function fillTextIndex(reader: Reader, structurePk: number, maxRows: number): boolean {
   const texts = findDefinitionTexts(reader, structurePk)
   if (!texts || !isTextIndexed(reader, structurePk)) return false
-  const step = { structurePk, text: rowText(definitionOf(texts).fields), most: maxRows }
-  const length = indexPending(reader, step) ?? indexNew(reader, step)
+  const part = { structurePk, text: rowText(definitionOf(texts).fields), most: maxRows }
+  const length = indexPending(reader, part) ?? indexNew(reader, part)
   const isMerged =
     (length === undefined || length >= MANY_CHARACTERS) && mergeSome(reader, textIndexTable(structurePk))
   return length !== undefined || isMerged
@@ -115,7 +115,7 @@ export function fillTextIndex(reader: Reader, structurePk: number, maxRows: numb
 /** Brings the text index of a structure up to date, then merges it. */
 export const textIndexUpdate = defineLongJob<number, null>(
   'structure.text',
-  (tx, structurePk) => (fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'),
+  (tx, structurePk) => (fillTextIndex(tx, structurePk, ROWS_AT_ONCE) ? null : 'done'),
   {
     whenIdle: {
       isUrgent: (reader) => listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
@@ -132,7 +132,7 @@ export const textIndexFill = defineLongJob<number, 'merging' | null>(
   (tx, structurePk, state) => {
     const table = textIndexTable(structurePk)
     if (state === null) {
-      if (fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP)) return null
+      if (fillTextIndex(tx, structurePk, ROWS_AT_ONCE)) return null
       return isTextIndexed(tx, structurePk) && beginMergingAll(tx, table) ? 'merging' : 'done'
     }
     return isTextIndexed(tx, structurePk) && mergeSome(tx, table) ? 'merging' : 'done'
@@ -142,7 +142,7 @@ export const textIndexFill = defineLongJob<number, 'merging' | null>(
   },
 )
 
-interface Step {
+interface Part {
   readonly structurePk: number
   /** The SQL expression for the text of a row. */
   readonly text: string
@@ -155,17 +155,17 @@ interface Sized {
   readonly length: number
 }
 
-/** The rows that fit in a step; the others are not read. */
-function withinStep(rows: Iterable<Sized>): { readonly pks: readonly number[]; readonly length: number } {
-  const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ({ length }) => length)
+/** The rows that fit in a part; the others are not read. */
+function withinPart(rows: Iterable<Sized>): { readonly pks: readonly number[]; readonly length: number } {
+  const chosen = firstWithin(rows, LENGTH_AT_ONCE, ({ length }) => length)
   return { pks: chosen.map(({ pk }) => pk), length: chosen.reduce((sum, { length }) => sum + length, 0) }
 }
 
 /** Indexes some pending rows and returns the length of their texts; undefined if none are pending. */
-function indexPending({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
+function indexPending({ sql }: Reader, { structurePk, text, most }: Part): number | undefined {
   // A deleted row has no length.
   const lengthOf = `(SELECT length(${text}) FROM ${rowTable(structurePk)} WHERE pk = row)`
-  const pending = withinStep(
+  const pending = withinPart(
     sql.each<Sized>(
       `SELECT row AS pk, coalesce(${lengthOf}, 0) AS length FROM row_search_pending WHERE structure = ? LIMIT ?`,
       structurePk,
@@ -186,10 +186,10 @@ function indexPending({ sql }: Reader, { structurePk, text, most }: Step): numbe
 }
 
 /** Indexes some rows above `indexed_to` and returns the length of their texts; undefined if there are none. */
-function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
+function indexNew({ sql }: Reader, { structurePk, text, most }: Part): number | undefined {
   const from = sql.scalar<number>('SELECT indexed_to FROM structure_stats WHERE structure = ?', structurePk)
   const rows = rowTable(structurePk)
-  const { pks, length } = withinStep(
+  const { pks, length } = withinPart(
     sql.each<Sized>(
       `SELECT pk, length(${text}) AS length FROM ${rows} WHERE pk > ? ORDER BY pk LIMIT ?`,
       from,
