@@ -45,4 +45,5 @@ export const staticPagePolicy = (style: string, { formTarget, scripts }: Further
     "base-uri 'none'",
     `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
     "frame-ancestors 'none'",
+    "font-src 'self'",
   ].join('; ')

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
   )
 
   test(
-    'a shared page reads like the note: callouts, pictures below tasks, lines and colours of code',
+    'a shared page reads like the note: callouts, pictures below tasks, lines, colours of code and the face',
     async () => {
       const { file } = (await page.evaluate(
         `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
@@ -100,6 +100,8 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
           `[...document.querySelectorAll('main p')].some((one) => one.textContent.includes('bold this') && one.querySelector('br'))`,
         ),
       ).toBe(true)
+      expect(await visitor.evaluate(`getComputedStyle(document.body).fontFamily`)).toStartWith('Daybook')
+      await visitor.waitForFunction(`[...document.fonts].some(({ status }) => status === 'loaded')`)
       expect(await accessibilityProblems(visitor)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -131,7 +133,9 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
         await go(path, 'main')
         await page.waitForFunction(`document.querySelector('main h1, main h2')`)
         await keys.press('n')
-        await page.waitForFunction(`//(notes|presets)/new$/.test(location.pathname)`)
+        await page.waitForFunction(
+          `['notes', 'presets'].some((kind) => location.pathname.endsWith('/' + kind + '/new'))`,
+        )
       }
       await go(`records/${structures[0].id}`, '.grid')
       await keys.press('n')

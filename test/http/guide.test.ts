@@ -39,7 +39,7 @@ test('runs no script and requests nothing but its own pages', async () => {
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src 'self'; base-uri 'none'; /,
     )
-    expect(policy).toEndWith("form-action 'self'; frame-ancestors 'none'")
+    expect(policy).toEndWith("form-action 'self'; frame-ancestors 'none'; font-src 'self'")
     const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(text) ?? []
     const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
     expect(policy).toContain(`'sha256-${hash}'`)

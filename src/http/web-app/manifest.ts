@@ -1,3 +1,6 @@
+import face from '@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2' with {
+  type: 'file',
+}
 import { embeddedFile } from '../../lib/program.ts'
 import appleTouchIcon from './icons/apple-touch-icon.png' with { type: 'file' }
 import icon from './icons/icon.svg' with { type: 'file' }
@@ -16,9 +19,11 @@ const ICONS: Readonly<Record<string, string>> = {
   'maskable-192.png': maskable192,
   'maskable-512.png': maskable512,
   'apple-touch-icon.png': appleTouchIcon,
+  // For pages without script, whose style sheet names no file of a version.
+  'face.woff2': face,
 }
 
-/** The icon of this name for the installed application. */
+/** The icon of this name for the installed application, or the face of pages without script. */
 export const iconOf = (name: string): Blob | undefined =>
   Object.hasOwn(ICONS, name) ? embeddedFile(ICONS[name] ?? '') : undefined
 
