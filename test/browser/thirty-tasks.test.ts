@@ -5,12 +5,13 @@ import { type Application, startApplication, until, untilTextIn } from '../suppo
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { keyboardOn } from '../support/keyboard.ts'
+import { DAILY_TASKS } from '../support/tasks/daily.ts'
 import { NOTE_TASKS } from '../support/tasks/notes.ts'
 import { TABLE_TASKS } from '../support/tasks/tables.ts'
 import { type Desk, fillWorkspace, type Task } from '../support/tasks/task.ts'
 import { WORKSPACE_TASKS } from '../support/tasks/workspace.ts'
 
-const TASKS: readonly Task[] = [...NOTE_TASKS, ...TABLE_TASKS, ...WORKSPACE_TASKS]
+const TASKS: readonly Task[] = [...NOTE_TASKS, ...TABLE_TASKS, ...WORKSPACE_TASKS, ...DAILY_TASKS]
 
 /** The widths of a large and a small desktop, a tablet and a phone, light and dark. */
 const LOOKS = [1440, 1280, 768, 390].flatMap((width) => [[width, 'light'] as const, [width, 'dark'] as const])
@@ -52,7 +53,7 @@ describe.skipIf(!hasBrowser)('a user with a keyboard alone', () => {
     until,
   })
 
-  test('completes thirty tasks', () => expect(TASKS).toHaveLength(30))
+  test('completes thirty tasks and four of every day', () => expect(TASKS).toHaveLength(34))
 
   test.each(CASES)(
     '%s, at %i px, %s, without an accessibility problem',

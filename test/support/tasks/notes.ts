@@ -3,15 +3,15 @@ import { type Desk, MANY_NOTES, makeNote, type Task } from './task.ts'
 
 const PLACE_OF_DETAILS = 1_088
 
-const contentOf = async ({ app }: Desk, id: string): Promise<string> =>
+export const contentOf = async ({ app }: Desk, id: string): Promise<string> =>
   (await app.server.get(`/v1/notes/${id}`)).body.note.content
 
-const idShown = ({ page }: Desk): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
+export const idShown = ({ page }: Desk): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
 const untilOpen = ({ page }: Desk, title: string) =>
   page.waitForFunction(`document.querySelector('#note .title-field')?.value === ${JSON.stringify(title)}`)
 
-const untilSaved = ({ page }: Desk) => page.waitForSelector('#note .status.ok')
+export const untilSaved = ({ page }: Desk) => page.waitForSelector('#note .status.ok')
 
 async function openNote(desk: Desk, id: string): Promise<void> {
   await desk.go(`notes/${id}`)
@@ -19,11 +19,11 @@ async function openNote(desk: Desk, id: string): Promise<void> {
 }
 
 /** Opens a note and moves to its details. */
-async function openDetails(desk: Desk, id: string): Promise<void> {
+export async function openDetails(desk: Desk, id: string): Promise<void> {
   await openNote(desk, id)
   if (desk.width < PLACE_OF_DETAILS) {
     await desk.keys.skip()
-    await desk.keys.enter('Properties, links and revisions')
+    await desk.keys.enter('Properties, comments, links and revisions')
   }
   await desk.page.waitForFunction(`document.querySelector('#details')?.checkVisibility()`)
   await desk.keys.skip()

@@ -20,7 +20,7 @@ const viewsOf = async ({ app }: Desk, table: string) =>
 const firstTitle = ({ width }: Desk) => (width < PHONE ? '.row-card b' : cell(0, 1))
 
 /** Opens a table sorted by title. */
-async function openRows(desk: Desk, table: string): Promise<void> {
+export async function openRows(desk: Desk, table: string): Promise<void> {
   await desk.go(`records/${table}?sort=title&direction=asc`)
   await desk.page.waitForSelector(firstTitle(desk))
   await desk.keys.skip()

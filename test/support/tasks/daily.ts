@@ -1,0 +1,80 @@
+import { expect } from 'bun:test'
+import { contentOf, idShown, openDetails, untilSaved } from './notes.ts'
+import { openRows } from './tables.ts'
+import { makeNote, makeOrders, type Task } from './task.ts'
+
+/** Tasks of every day with tables in notes, groups, comments and daily notes. */
+export const DAILY_TASKS: readonly Task[] = [
+  {
+    does: 'writes a table in a note, and goes on below it',
+    run: async (desk) => {
+      const { keys, page, number } = desk
+      await desk.go('notes')
+      await page.waitForSelector('.notes-rows a')
+      await keys.press('n')
+      await page.waitForSelector('.title-field:focus')
+      await keys.type(`Table ${number}`)
+      await keys.press('Enter')
+      await page.waitForSelector('.cm-content:focus')
+      await keys.type('| A | B |\n| --- | --- |\n| one |')
+      await keys.type(' two |')
+      await keys.press('Enter', 'Enter')
+      await keys.type('below')
+      await untilSaved(desk)
+      await desk.until(async () => /\n\n?below$/.test(await contentOf(desk, idShown(desk))))
+      expect(await contentOf(desk, idShown(desk))).toMatch(
+        /^\| A \| B \|\n\| --- \| --- \|\n\| +one +\| +two +\|\n/,
+      )
+    },
+  },
+  {
+    does: 'groups rows by two fields, which a reload keeps',
+    run: async (desk) => {
+      const { keys, page } = desk
+      await openRows(desk, await makeOrders(desk))
+      await keys.enter('Group')
+      await page.waitForSelector('#group-menu:popover-open')
+      await keys.reach('Group by')
+      await keys.type('State')
+      await page.waitForFunction(`document.querySelectorAll('#group-menu select').length > 1`)
+      await keys.reach('Then by')
+      await keys.type('Price')
+      await keys.press('Escape')
+      const isGrouped = `document.querySelectorAll('tr[aria-level="2"]:not([aria-busy])').length >= 3`
+      await page.waitForFunction(isGrouped)
+      await page.reload()
+      await page.waitForFunction(isGrouped)
+    },
+  },
+  {
+    does: 'comments on a note',
+    run: async (desk) => {
+      const { keys, app, number } = desk
+      const note = await makeNote(desk, `Plan ${number}`, 'A first draft.')
+      await openDetails(desk, note)
+      await keys.reach('Add a comment')
+      await keys.type('Which one?')
+      await keys.hold('Control', 'Enter')
+      await desk.until(
+        async () => (await app.server.get(`/v1/comments?note_id=${note}`)).body.comments.length === 1,
+      )
+      await desk.says('Which one?')
+    },
+  },
+  {
+    does: 'opens a day in the month of daily notes',
+    run: async (desk) => {
+      const { keys, page } = desk
+      await desk.go('notes/today?day=2026-10-05')
+      await page.waitForSelector('.day-bar')
+      await keys.skip()
+      await keys.enter('Month')
+      await page.waitForSelector('.days.month')
+      await keys.skip()
+      await keys.enter(/^21\D/)
+      await page.waitForFunction(`location.search.includes('2026-10-21')`)
+      await keys.skip()
+      await keys.enter('Month')
+    },
+  },
+]
