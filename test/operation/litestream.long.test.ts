@@ -164,7 +164,7 @@ function logSalt(): number {
   return header.readUInt32BE(16)
 }
 
-const CHECKPOINTS = runs(20, 1_000)
+const CHECKPOINTS = runs(5, 1_000)
 const WRITERS = 4
 /** Litestream moves the log into the file as often as it can. */
 const HURRIED = `    monitor-interval: 200ms
