@@ -57,6 +57,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.bringToFront()
       await owner.goto(`${app.server.url}/app/notes/${note}`)
       await owner.waitForSelector('.comments')
+      await owner.waitForSelector('.cm-line')
       await owner.focus('.cm-content')
       await owner.evaluate(
         `{ const line = document.querySelector('.cm-line').firstChild; getSelection().setBaseAndExtent(line, 10, line, 20) }`,

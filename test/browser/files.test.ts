@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   }
 
   beforeAll(async () => {
-    app = await startApplication([], sharedFullBrowser)
+    app = await startApplication([], { startBrowser: sharedFullBrowser })
     page = await app.newPage()
     await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)

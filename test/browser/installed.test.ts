@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   let page: Page
 
   beforeAll(async () => {
-    app = await startApplication([], sharedFullBrowser)
+    app = await startApplication([], { startBrowser: sharedFullBrowser, isInstalled: true })
     page = await app.newPage()
     await app.signIn(page)
     await untilCopied(page)

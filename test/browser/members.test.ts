@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   }
 
   beforeAll(async () => {
-    app = await startApplication([], sharedFullBrowser)
+    app = await startApplication([], { startBrowser: sharedFullBrowser })
     page = await app.newPage()
     await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   const open = (path: string) => page.goto(`${app.server.url}/app/${path}`)
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
     const { server } = app
     leads = (
       await server.post('/v1/records/structures', {

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   let id = ''
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
     page = await app.newPage()
     await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)

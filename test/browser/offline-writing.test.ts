@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   const keyless: string[] = []
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
     page = await app.newPage()
     await app.signIn(page)
     await watchWrites(page)

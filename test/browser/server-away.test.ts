@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
   let page: Page
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
     await app.server.post('/v1/notes', { title: 'Hubs' })
     page = await app.newPage()
     await app.signIn(page)
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
   let app: Application
 
   beforeAll(async () => {
-    app = await startApplication([], sharedFullBrowser)
+    app = await startApplication([], { startBrowser: sharedFullBrowser, isInstalled: true })
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('an unknown address', () => {
   let app: Application
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   const rail = (page: Page, text: string) => untilTextIn(page, '.rail', text)
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication([], { isInstalled: true })
     first = await app.newPage()
     await app.setUp(first, await app.setupLink())
     await first.goto(at('settings/members'))

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
         ...['--oidc-client-id', 'daybook', '--oidc-client-secret-file', secret],
         ...['--oidc-name', 'Sign in with Studio ID', '--oidc-role-claim', 'groups=staff:editor'],
       ],
-      sharedFullBrowser,
+      { startBrowser: sharedFullBrowser },
     )
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {

@@ -52,9 +52,21 @@ export async function newSession(file: string, user: string): Promise<string> {
   return token
 }
 
+interface ApplicationOptions {
+  readonly startBrowser?: () => Promise<Browser>
+  /**
+   * Whether a service worker stores the application in each profile. It fetches all files, for 0.6 s of processor time,
+   * so only tests of the stored application ask for it.
+   */
+  readonly isInstalled?: boolean
+}
+
+/** As in browsers without service workers. */
+const NO_WORKER = 'delete Navigator.prototype.serviceWorker'
+
 export async function startApplication(
   args: string[] = [],
-  startBrowser: () => Promise<Browser> = sharedBrowser,
+  { startBrowser = sharedBrowser, isInstalled = false }: ApplicationOptions = {},
 ): Promise<Application> {
   const folder = newFolder()
   const file = folder.file('daybook.db')
@@ -67,6 +79,7 @@ export async function startApplication(
     page.setDefaultTimeout(WAIT_MS)
     // Most tests of notes look at the details, which narrower windows show only on request.
     await page.evaluateOnNewDocument(`try { localStorage.panes ??= '{"details":true}' } catch {}`)
+    if (!isInstalled) await page.evaluateOnNewDocument(NO_WORKER)
     await page.setViewport({ width, height: 800 })
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     page.on('pageerror', (error) => problems.push(String(error)))
