@@ -42,6 +42,16 @@ const isRefusal = (text: string) => /^Failed to load resource: (?!.*status of 5)
 /** Shorter than the timeout of a test, so that a failure names the condition that was not met. */
 const WAIT_MS = BROWSER_TIMEOUT_MS / 2
 
+/** Polling at every frame, the default, draws the page all the time, for a fifteenth of a processor. */
+const POLLING_MS = 25
+
+function waitOftenOn(page: Page): Page['waitForFunction'] {
+  const { waitForFunction } = page
+  const wait = (condition: string, options?: object, ...values: unknown[]) =>
+    waitForFunction.call(page, condition, { polling: POLLING_MS, ...options }, ...values)
+  return wait as Page['waitForFunction']
+}
+
 /** Writes a session into the database as a command does; returns its cookie value. */
 export async function newSession(file: string, user: string): Promise<string> {
   const clock = systemClock
@@ -77,6 +87,7 @@ export async function startApplication(
   const nextPage = async (context: BrowserContext, { width = 1280, scheme = 'light' }: Look = {}) => {
     const page = await context.newPage()
     page.setDefaultTimeout(WAIT_MS)
+    page.waitForFunction = waitOftenOn(page)
     // Most tests of notes look at the details, which narrower windows show only on request.
     await page.evaluateOnNewDocument(`try { localStorage.panes ??= '{"details":true}' } catch {}`)
     if (!isInstalled) await page.evaluateOnNewDocument(NO_WORKER)
