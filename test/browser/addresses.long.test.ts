@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { Page } from 'puppeteer-core'
 import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS, untilStill } from '../support/application.ts'
-import { type Application, press, startApplication } from '../support/application-server.ts'
+import { type Application, follow, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 
@@ -226,10 +226,11 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
 
   for (const screen of [...screens, 'no screen'])
     test(
-      `of ${screen} is accessible, has the same rail, and shows the same after a reload and after navigating away and back`,
+      `of ${screen} is accessible, has the same rail, and shows the same when loaded and when navigated to`,
       async () => {
         for (const [at, [address, shown]] of (places[screen] ?? []).entries()) {
-          await page.goto(`${app.server.url}/app/${address}`)
+          await follow(page, address)
+          await page.reload()
           await untilShown(address, shown)
           await untilLinked(address)
           const before = await outline()
@@ -238,7 +239,6 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
           await page.setViewport({ width: 360, height: 800 })
           expectSound(`${address} on a phone`, await outline())
           await page.setViewport({ width: 1280, height: 800 })
-          await page.reload()
           await untilSame(address, before)
           await press(page, screen === 'changes' ? 'Files' : 'Changes')
           await page.waitForFunction(`${OUTLINE} !== ${JSON.stringify(before)}`)

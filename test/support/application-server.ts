@@ -209,6 +209,17 @@ export async function press(page: Page, name: string): Promise<void> {
   }
 }
 
+/** Follows a link to a path below `/app/` without loading the application again, which costs a third of a second. */
+export const follow = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(
+    `{
+      const link = Object.assign(document.createElement('a'), { href: ${text(`/app/${path}`)} })
+      document.body.append(link)
+      link.click()
+      link.remove()
+    }`,
+  )
+
 /** Waits for the field with this label and returns it. */
 export const fieldOf = (page: Page, label: string): Promise<ElementHandle> =>
   find(
