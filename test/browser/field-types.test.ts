@@ -19,6 +19,9 @@ import { until } from '../support/webhooks.ts'
 
 /* Every kind of field on every screen that shows, edits or filters values of rows. */
 
+/** Resolves at the next frame, in which a completion has moved the caret. */
+const FRAME = 'new Promise(requestAnimationFrame)'
+
 /** Creates files and members as commands do. */
 async function makeObjects(file: string) {
   const folder = newFolder()
@@ -289,8 +292,10 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       await page.waitForFunction(`document.querySelector('output')?.textContent === '10'`)
       await fill(page, 'Formula', 'rou')
       await press(page, 'ROUND(')
+      await page.evaluate(FRAME)
       await page.keyboard.type('{pr')
       await page.keyboard.press('Tab')
+      await page.evaluate(FRAME)
       await page.keyboard.type(' / 2, 0')
       await untilText(page, 'This parenthesis is not closed')
       await press(page, 'Position 0')
