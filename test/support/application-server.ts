@@ -224,7 +224,7 @@ export const follow = (page: Page, path: string): Promise<unknown> =>
 export const fieldOf = (page: Page, label: string): Promise<ElementHandle> =>
   find(
     page,
-    `[...document.querySelectorAll('input, select, textarea')].find(({ labels, ariaLabel }) => ariaLabel === ${text(label)} || labels?.[0]?.textContent.trim() === ${text(label)})`,
+    `[...document.querySelectorAll('input, select, textarea')].find(({ labels, ariaLabel }) => ariaLabel === ${text(label)} || [labels?.[0], labels?.[0]?.querySelector('span')].some((one) => one?.textContent.trim() === ${text(label)}))`,
   )
 
 /** Returns the value of the field with this label. */

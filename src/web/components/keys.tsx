@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { mayWriteNotes } from '../data/session.ts'
 import { address, navigate } from '../router.ts'
 import { areKeysOpen, openKeys, useDialog } from './dialogs.ts'
+import { useHotkeys } from './hotkeys.ts'
 import { lazy } from './lazy.tsx'
 
 /** A keyboard shortcut. */
@@ -80,11 +81,7 @@ const KeyList = lazy(async () => (await import('./key-list.tsx')).KeyList)
 /** The dialog with the shortcuts of the screen and those that work everywhere. */
 export function KeysDialog() {
   const dialog = useDialog(areKeysOpen)
-  // A layout effect, so that keys pressed before the first paint are not lost.
-  useLayoutEffect(() => {
-    addEventListener('keydown', handleKey)
-    return () => removeEventListener('keydown', handleKey)
-  }, [])
+  useHotkeys(handleKey)
   return (
     <dialog {...dialog} class="dialog keys-dialog" aria-labelledby="keys-h">
       {areKeysOpen.value && <KeyList groups={groups.value} onClose={close} />}

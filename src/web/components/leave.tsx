@@ -1,3 +1,4 @@
+import { counted } from '../data/formats.ts'
 import { pendingCount } from '../data/pending.ts'
 import { countAll } from '../offline/queue.ts'
 import { ask } from './ask.tsx'
@@ -17,7 +18,7 @@ const askWhetherToDiscard = (unsaved: number): Promise<boolean> =>
   ask((answer) => (
     <Modal title="Sign out" onClose={() => answer(false)}>
       <p>
-        {unsaved === 1 ? '1 change is' : `${unsaved} changes are`} not saved yet. Signing out discards{' '}
+        {counted(unsaved, 'change is', 'changes are')} not saved yet. Signing out discards{' '}
         {unsaved === 1 ? 'it' : 'them'} and removes the offline copy from this browser.
       </p>
       <p class="actions">

@@ -1,23 +1,19 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
+import { useHotkeys } from '../hotkeys.ts'
 import { lazy } from '../lazy.tsx'
 
 /** The dialog that finds notes, rows, files and commands; Ctrl K opens it. */
 export function Finder() {
   const { ref, onClose } = useDialog(isFinderOpen)
   const [refused, setRefused] = useState<Refused>()
-  // A layout effect, so that keys pressed before the first paint are not lost.
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isFinderKey = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
-      // The editor inserts a link if text is selected.
-      if (!isFinderKey || event.defaultPrevented) return
-      event.preventDefault()
-      openFinder()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  useHotkeys((event) => {
+    const isFinderKey = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
+    // The editor inserts a link if text is selected.
+    if (!isFinderKey || event.defaultPrevented) return
+    event.preventDefault()
+    openFinder()
+  })
   return (
     <dialog
       ref={ref}

@@ -1,9 +1,10 @@
 import { computed } from '@preact/signals'
-import { useLayoutEffect } from 'preact/hooks'
 import { DayHead } from '../../components/day-head.tsx'
 import { Button, ErrorText } from '../../components/form.tsx'
+import { useHotkeys } from '../../components/hotkeys.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
+import { Select } from '../../components/select.tsx'
 import { SideNav } from '../../components/side-nav.tsx'
 import { clockTime } from '../../components/time.tsx'
 import { counted, formatNumber } from '../../data/formats.ts'
@@ -109,15 +110,9 @@ export function Main() {
   const count = shownTransactions.value.length
   const names = useNames()
   const undone = mayWrite.value ? parameter('undo') : ''
-  // A layout effect, so that keys pressed before the first paint are not lost.
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && parameter('undo') !== '' && !document.querySelector('dialog:modal'))
-        close()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  useHotkeys((event) => {
+    if (event.key === 'Escape' && parameter('undo') !== '' && !document.querySelector('dialog:modal')) close()
+  })
   return (
     <main id="main" class="changes-screen" data-show={undone === '' ? 'content' : 'side'}>
       <h1 class="visually-hidden">Changes</h1>
@@ -170,32 +165,18 @@ function Filters() {
   const name = people.value.find(({ id }) => id === who)?.name ?? 'Unknown'
   return (
     <div class="tools wraps">
-      <select
-        class="input"
+      <Select
         aria-label="Kind"
         value={knownKind()}
-        onChange={({ currentTarget }) => setParameters({ kind: currentTarget.value })}
-      >
-        <option value="">All kinds</option>
-        {KINDS.map(([kind, title]) => (
-          <option key={kind} value={kind}>
-            {title}
-          </option>
-        ))}
-      </select>
-      <select
-        class="input"
+        options={[['', 'All kinds'], ...KINDS]}
+        onChange={(selected) => setParameters({ kind: selected })}
+      />
+      <Select
         aria-label="Client"
         value={parameter('surface')}
-        onChange={({ currentTarget }) => setParameters({ surface: currentTarget.value })}
-      >
-        <option value="">All clients</option>
-        {Object.entries(SURFACES).map(([surface, title]) => (
-          <option key={surface} value={surface}>
-            {title}
-          </option>
-        ))}
-      </select>
+        options={[['', 'All clients'], ...Object.entries(SURFACES)]}
+        onChange={(selected) => setParameters({ surface: selected })}
+      />
       <select
         class="input narrow"
         aria-label="Author"

@@ -4,6 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
 import { type Comment, openedThread, refetchComments, type Thread } from '../../data/comments.ts'
+import { counted } from '../../data/formats.ts'
 import { isOwner, mayWrite, session } from '../../data/session.ts'
 import { Composer } from './composer.tsx'
 
@@ -72,7 +73,7 @@ export function ThreadView({ thread: { first, replies }, onShow }: ThreadViewPro
         replies.length > 0 && (
           <p class="actions">
             <Button kind="quiet" onClick={() => setShown(true)}>
-              {replies.length === 1 ? 'Show 1 reply' : `Show ${replies.length} replies`}
+              Show {counted(replies.length, 'reply', 'replies')}
             </Button>
           </p>
         )

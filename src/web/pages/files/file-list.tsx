@@ -107,7 +107,7 @@ function Rows({ files, current }: { files: readonly StoredFile[]; current: strin
         </ul>
       </div>
       <p class="foot" role="status">
-        {files.length === 1 ? '1 file' : `${files.length} files, newest first`}
+        {counted(files.length, 'file', 'files, newest first')}
       </p>
     </>
   )

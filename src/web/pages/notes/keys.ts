@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'preact/hooks'
+import { useHotkeys } from '../../components/hotkeys.ts'
 import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
@@ -49,25 +49,20 @@ export const shownRows: { current?: ListKeys } = {}
 export function useListKeys(keys: ListKeys): void {
   useKeys('Notes', LIST_KEYS)
   shownRows.current = keys
-  // A layout effect, so that keys pressed before the first paint are not lost.
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const keys = shownRows.current
-      if (!keys || event.defaultPrevented || isTyping(event)) return
-      const key = event.key.toLowerCase()
-      if (key === 'j' || key === 'k') move(keys, key === 'j' ? 1 : -1)
-      else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
-      else if (key === 'x' && mayWriteNotes.peek()) selectFocused(keys)
-      else if (key === 'a' && isSelecting.peek())
-        document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
-      else if (key === 'escape' && isSelecting.peek()) endSelection()
-      else if (key === 't') navigate(noteAddress(TODAY))
-      else return
-      event.preventDefault()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  useHotkeys((event) => {
+    const keys = shownRows.current
+    if (!keys || event.defaultPrevented || isTyping(event)) return
+    const key = event.key.toLowerCase()
+    if (key === 'j' || key === 'k') move(keys, key === 'j' ? 1 : -1)
+    else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
+    else if (key === 'x' && mayWriteNotes.peek()) selectFocused(keys)
+    else if (key === 'a' && isSelecting.peek())
+      document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
+    else if (key === 'escape' && isSelecting.peek()) endSelection()
+    else if (key === 't') navigate(noteAddress(TODAY))
+    else return
+    event.preventDefault()
+  })
 }
 
 /** Toggles the selection of the focused note, else of the open one. */

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { useHotkeys } from '../../components/hotkeys.ts'
 import { setParameters } from '../../router.ts'
 import { areDetailsOpen } from './route.ts'
 
@@ -59,15 +60,11 @@ export function useRoom(): void {
     classList.toggle('no-details', !details)
     return () => classList.remove('no-list', 'no-details')
   }, [list, details])
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey) return
-      if (event.key === '\\') toggleList()
-      else if (event.key === '.') toggleDetails()
-      else return
-      event.preventDefault()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  useHotkeys((event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+    if (event.key === '\\') toggleList()
+    else if (event.key === '.') toggleDetails()
+    else return
+    event.preventDefault()
+  })
 }

@@ -6,6 +6,7 @@ import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
+import { endOfDay } from '../../data/local-time.ts'
 import { mayWrite } from '../../data/session.ts'
 import { type ApiKey, createKey, revokeKey, type Scope, useKeys } from '../../data/settings.ts'
 import { LineForm, textOf } from './line-form.tsx'
@@ -39,9 +40,6 @@ export function Keys() {
   )
 }
 
-/** The end of a day in the user's time zone; a key works through its last day. */
-const endOf = (day: string) => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
-
 const scopes = (): Scope[] => (mayWrite.value ? ['read', 'write'] : ['read'])
 
 const SCOPE_LABELS: Record<Scope, string> = { read: 'read', write: 'read and write' }
@@ -50,10 +48,11 @@ function NewKey() {
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   const action = useAction(async (data: FormData) => {
     setCreated(undefined)
+    const ends = textOf(data, 'ends')
     const { key, secret } = await createKey({
       name: textOf(data, 'name'),
       scope: data.get('scope') === 'write' ? 'write' : 'read',
-      expires_at: endOf(textOf(data, 'ends')),
+      expires_at: ends === '' ? null : endOfDay(ends),
     })
     setCreated({ name: key.name, secret })
   })

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
+import { counted } from '../../data/formats.ts'
 import { notices, pendingCount } from '../../data/pending.ts'
 import { discardPending, listPending, type PendingEdit } from '../../offline/pending-edits.ts'
 import { onQueueChange } from '../../offline/queue.ts'
@@ -15,7 +16,7 @@ export function PendingChanges() {
   if (found.length === 0) return null
   return (
     <>
-      <h3>{found.length === 1 ? '1 pending change' : `${found.length} pending changes`}</h3>
+      <h3>{counted(found.length, 'pending change')}</h3>
       <ul class="waiting">
         {found.map((change) => (
           <li key={Object.values(change.place).join(' ')}>

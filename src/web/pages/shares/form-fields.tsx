@@ -1,3 +1,4 @@
+import { Check } from '../../components/check.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/form-fields.css' with { type: 'text' }
@@ -102,15 +103,12 @@ export function FormFields({ questions, onChange }: FormFieldsProps) {
                   value={help}
                   onInput={({ currentTarget }) => update(index, { help: currentTarget.value })}
                 />
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={isRequired}
-                    disabled={required}
-                    onChange={({ currentTarget }) => update(index, { isRequired: currentTarget.checked })}
-                  />{' '}
-                  Required
-                </label>
+                <Check
+                  label="Required"
+                  checked={isRequired}
+                  disabled={required}
+                  onChange={(isOn) => update(index, { isRequired: isOn })}
+                />
               </>
             )}
           </li>

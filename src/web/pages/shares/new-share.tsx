@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Secret } from '../../components/secret.tsx'
+import { endOfDay } from '../../data/local-time.ts'
 import { createShare, type Share, type ShareKind } from '../../data/shares.ts'
 import { FormFields, FormPreview, fieldOptions, type Question, questionsFor } from './form-fields.tsx'
 import type { FormField } from './targets.ts'
@@ -44,8 +45,7 @@ export function NewShare({ kind, targetId, fields = [] }: NewShareProps) {
       target_id: targetId,
       ...(name !== '' && { name }),
       ...(password !== '' && { password }),
-      // The end of the day in the local time zone.
-      ...(expires !== '' && { expires_at: new Date(`${expires}T23:59:59`).toISOString() }),
+      ...(expires !== '' && { expires_at: endOfDay(expires) }),
       ...(kind === 'form' && { options: formOptions(data, questions) }),
       ...(kind === 'row_view' && data.has('csv') && { options: { csv: true } }),
     })

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { clockTime } from '../../components/time.tsx'
-import { dateFormat } from '../../data/formats.ts'
+import { counted, dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { Refused } from '../../data/request.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
@@ -95,7 +95,7 @@ function SignInForm() {
 /** A dialog over the page of an ended session. The page and its unsaved edits continue after signing in. */
 export function SignInAgain() {
   const { value: count } = pendingCount
-  const pending = count === 1 ? '1 pending change is' : `${count} pending changes are`
+  const pending = counted(count, 'pending change is', 'pending changes are')
   return (
     <SignInDialog title="Your session has ended">
       Sign in to continue. Your text is still here.

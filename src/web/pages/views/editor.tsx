@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
@@ -97,51 +97,6 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
         </TypedConfirmation>
       )}
     </Pane>
-  )
-}
-
-interface CheckProps {
-  readonly label: string
-  readonly checked: boolean
-  readonly onChange: (checked: boolean) => void
-}
-
-export const Check = ({ label, checked, onChange }: CheckProps) => (
-  <label class="check">
-    <input
-      type="checkbox"
-      checked={checked}
-      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-    />
-    {label}
-  </label>
-)
-
-interface SelectProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, title: string])[]
-  readonly onChange: (value: string) => void
-}
-
-export function Select({ label, value, options, onChange }: SelectProps) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        class="input"
-        id={id}
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      >
-        {options.map(([one, title]) => (
-          <option key={one} value={one}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </div>
   )
 }
 

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
+import { Check } from '../../components/check.tsx'
 import { GroupEditor } from '../../components/conditions/group-editor.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { api } from '../../data/api.ts'
 import { address } from '../../router.ts'
 import type { Lens } from './data.ts'
-import { Check, Editor, Select, Text } from './editor.tsx'
+import { Editor, Text } from './editor.tsx'
 import { Preview } from './filter/preview.tsx'
 import { asFilter, asGroup, type Definitions, noteLanguage } from './filter/tree.ts'
 
@@ -66,7 +68,7 @@ export function LensForm({ lens, definitions }: { lens: Lens | undefined; defini
         <Check label="Arrows" checked={arrows} onChange={setArrows} />
         <Check label="Default lens" checked={isDefault} onChange={setDefault} />
       </div>
-      <Select label="Titles" value={titles} options={TITLES} onChange={setTitles} />
+      <SelectField label="Titles" value={titles} options={TITLES} onChange={setTitles} />
       {lens && (
         <p>
           <a href={address(['graph'], { lens: lens.id })}>Show graph</a>

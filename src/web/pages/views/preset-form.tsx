@@ -1,9 +1,11 @@
+import { Check } from '../../components/check.tsx'
+import { SelectField } from '../../components/select.tsx'
 import '../../styles/conditions.ts'
 import { useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { type Preset, typedValue, valueText } from './data.ts'
-import { Check, Editor, Select, Text } from './editor.tsx'
+import { Editor, Text } from './editor.tsx'
 import type { Definitions } from './filter/tree.ts'
 
 interface Entry {
@@ -99,7 +101,7 @@ export function PresetForm({
         )
       })}
       {unusedProperties.length > 0 && (
-        <Select
+        <SelectField
           label="Add a property"
           value=""
           options={[['', 'Select…'], ...unusedProperties.map(({ key, label }) => [key, label] as const)]}

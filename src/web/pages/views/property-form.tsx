@@ -1,8 +1,10 @@
 import { useId, useState } from 'preact/hooks'
+import { Check } from '../../components/check.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import type { Property } from './data.ts'
-import { Check, Editor, Select, Text } from './editor.tsx'
+import { Editor, Text } from './editor.tsx'
 
 const TYPES = [
   ['text', 'Text'],
@@ -56,7 +58,7 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
     >
       <Text label="API name" value={key} isRequired onInput={setKey} />
       <Text label="Label" value={label} onInput={setLabel} />
-      <Select label="Type" value={type} options={TYPES} onChange={(value) => setType(value as Type)} />
+      <SelectField label="Type" value={type} options={TYPES} onChange={(value) => setType(value as Type)} />
       {type === 'select' && (
         <div class="field">
           <label for={id}>Options, one per line</label>

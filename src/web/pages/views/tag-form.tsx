@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import { Check } from '../../components/check.tsx'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Tag } from './data.ts'
-import { Check, Editor, Text } from './editor.tsx'
+import { Editor, Text } from './editor.tsx'
 import type { Definitions } from './filter/tree.ts'
 
 /** Edits a tag and the tags that are added with it. */

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
+import { Check } from '../../components/check.tsx'
 import { GroupEditor } from '../../components/conditions/group-editor.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { api } from '../../data/api.ts'
 import { ShareButton } from '../shares/share-button.tsx'
 import type { View } from './data.ts'
-import { Check, Editor, Select, Text } from './editor.tsx'
+import { Editor, Text } from './editor.tsx'
 import { Preview } from './filter/preview.tsx'
 import { asFilter, asGroup, type Definitions, noteLanguage } from './filter/tree.ts'
 
@@ -74,7 +76,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       <GroupEditor language={noteLanguage(definitions)} group={group} onChange={setGroup} />
       <Preview filter={asFilter(group)} definitions={definitions} />
       <div class="pair">
-        <Select
+        <SelectField
           label="Sort by"
           value={sort}
           options={[
@@ -83,7 +85,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
           ]}
           onChange={setSort}
         />
-        <Select
+        <SelectField
           label="Direction"
           value={direction}
           options={[

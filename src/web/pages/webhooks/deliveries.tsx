@@ -1,4 +1,5 @@
 import { Empty, Loading, QueryError } from '../../components/pane.tsx'
+import { counted } from '../../data/formats.ts'
 import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../data/webhooks.ts'
 import { address, search } from '../../router.ts'
 import { DeliveryLog } from './delivery-log.tsx'
@@ -48,9 +49,7 @@ export function Deliveries({ id }: { id: string }) {
         <Table id={id} deliveries={data} at={(open) => at({ status, before, open })} />
       )}
       <p class="foot">
-        <span role="status">
-          {data && (data.length === 1 ? '1 delivery' : `${data.length} deliveries, newest first`)}
-        </span>
+        <span role="status">{data && counted(data.length, 'delivery', 'deliveries, newest first')}</span>
         {before !== undefined && <a href={at({ status })}>Newest</a>}
         {data?.length === PAGE && <a href={at({ status, before: data.at(-1)?.id })}>Older</a>}
       </p>

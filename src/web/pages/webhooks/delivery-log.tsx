@@ -45,7 +45,7 @@ function Response({ to: { response, response_status } }: { to: Attempt }) {
       {body === '' && !truncated && <p class="dim">The response has no body.</p>}
       {truncated && <p class="dim">Only the beginning of the response is stored.</p>}
       <Headers
-        label={headers.length === 1 ? '1 response header' : `${headers.length} response headers`}
+        label={counted(headers.length, 'response header')}
         of={headers.map(({ name, value }) => [name, value])}
       />
     </>

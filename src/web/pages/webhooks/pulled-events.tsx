@@ -1,5 +1,6 @@
 import { Code } from '../../components/code.tsx'
 import { Empty, QueryResult } from '../../components/pane.tsx'
+import { counted } from '../../data/formats.ts'
 import { usePulled, type Webhook } from '../../data/webhooks.ts'
 import { EventTime } from './event-time.tsx'
 
@@ -46,7 +47,7 @@ export function PulledEvents({ webhook: { id, pending = 0, oldest_pending_at } }
       </section>
       <p class="foot">
         <span role="status">
-          {pending === 1 ? '1 pending event' : `${pending} pending events`}
+          {counted(pending, 'pending event')}
           {oldest_pending_at && (
             <>
               , the oldest from <EventTime at={oldest_pending_at} />

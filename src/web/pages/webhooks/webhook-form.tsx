@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
+import { Check } from '../../components/check.tsx'
 import { ConditionList } from '../../components/conditions/condition-list.tsx'
 import { GroupEditor } from '../../components/conditions/group-editor.tsx'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
@@ -194,15 +195,12 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
           </select>
         </p>
       )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isPulled}
-          disabled={webhook !== undefined}
-          onChange={({ currentTarget }) => setPulled(currentTarget.checked)}
-        />
-        Keep the events until a program reads them, instead of sending them
-      </label>
+      <Check
+        label="Keep the events until a program reads them, instead of sending them"
+        checked={isPulled}
+        disabled={webhook !== undefined}
+        onChange={(isOn) => setPulled(isOn)}
+      />
       {!isPulled && (
         <Field
           label="URL (public, https)"

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { fieldsByHeading } from '../../../../lib/field-headings.ts'
+import { Check } from '../../../components/check.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
@@ -124,16 +125,13 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
           </label>
         )}
         {head.value.length > 0 && isUnique && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={onConflict.value === 'update'}
-              onChange={({ currentTarget }) => {
-                onConflict.value = currentTarget.checked ? 'update' : 'refuse'
-              }}
-            />{' '}
-            Update existing rows, matched by their unique fields
-          </label>
+          <Check
+            label="Update existing rows, matched by their unique fields"
+            checked={onConflict.value === 'update'}
+            onChange={(isOn) => {
+              onConflict.value = isOn ? 'update' : 'refuse'
+            }}
+          />
         )}
         {error !== undefined && <ErrorText>{error}</ErrorText>}
         {(head.value.length > 0 || isRunning) && (

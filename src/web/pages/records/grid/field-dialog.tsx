@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { Modal } from '../../../components/modal.tsx'
+import { SelectField } from '../../../components/select.tsx'
 import type { Structure } from '../../../data/records/model.ts'
 import { useStructures } from '../../../data/records/structures.ts'
 import { addField, changeField, renameField } from '../structure/change-fields.ts'
-import { Choice } from '../structure/choice.tsx'
 import { draftOfField, isComputedType, TYPE_LABELS, TYPES } from '../structure/draft.ts'
 import { FieldForm } from '../structure/field-form.tsx'
 import { useHadRows } from '../structure/use-refusals.ts'
@@ -121,7 +121,7 @@ function NameField({ structure, change, onClose }: NameFieldProps) {
           onInput={({ currentTarget }) => (label.value = currentTarget.value)}
         />
         {isNew && (
-          <Choice
+          <SelectField
             label="Type"
             value={type.value}
             options={TYPES.filter((name) => !isComputedType(name)).map((name) => [

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Check } from '../../../components/check.tsx'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
+import { SelectField } from '../../../components/select.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../../../data/records/model.ts'
 import { showValue } from '../../../data/records/values.ts'
 import { Refused } from '../../../data/request.ts'
-import { Choice } from './choice.tsx'
 import { isComputedType, mayBeMultiple, TYPE_LABELS, TYPES } from './draft.ts'
 
 type Field = Structure['fields'][number]
@@ -109,7 +110,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
         }}
       >
         <p>The values are copied to a new field. The old one is kept, hidden.</p>
-        <Choice
+        <SelectField
           label="New type"
           value={type}
           options={TYPES.filter((option) => !isComputedType(option)).map((option) => [
@@ -119,17 +120,10 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
           onChange={setType}
         />
         {mayBeMultiple(type) && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isMultiple}
-              onChange={({ currentTarget }) => setMultiple(currentTarget.checked)}
-            />{' '}
-            Several values
-          </label>
+          <Check label="Several values" checked={isMultiple} onChange={(isOn) => setMultiple(isOn)} />
         )}
         {takesDateFormat && (
-          <Choice
+          <SelectField
             label="Dates are written"
             value={dateFormat}
             options={[['', 'As all values allow'], ...Object.entries(DATE_FORMATS)]}
@@ -137,7 +131,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
           />
         )}
         {takesDecimal && (
-          <Choice
+          <SelectField
             label="Decimal sign"
             value={decimal}
             options={[['', 'As all values allow'], ...Object.entries(DECIMALS)]}

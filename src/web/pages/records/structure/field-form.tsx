@@ -1,3 +1,4 @@
+import { Check } from '../../../components/check.tsx'
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import type { Structure } from '../../../data/records/model.ts'
@@ -148,25 +149,15 @@ const FLAGS = [
 const FieldFlags = ({ field, isFixed, onChange }: PartProps & { readonly isFixed: boolean }) => (
   <p class="flags">
     {FLAGS.filter(([flag]) => flag === 'hidden' || !isComputedType(field.type)).map(([flag, label]) => (
-      <label key={flag} class="check">
-        <input
-          type="checkbox"
-          checked={field[flag]}
-          onChange={({ currentTarget }) => onChange({ [flag]: currentTarget.checked })}
-        />{' '}
-        {label}
-      </label>
+      <Check key={flag} label={label} checked={field[flag]} onChange={(isOn) => onChange({ [flag]: isOn })} />
     ))}
     {mayBeMultiple(field.type) && (
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={field.multiple}
-          disabled={isFixed}
-          onChange={({ currentTarget }) => onChange({ multiple: currentTarget.checked })}
-        />{' '}
-        Several values
-      </label>
+      <Check
+        label="Several values"
+        checked={field.multiple}
+        disabled={isFixed}
+        onChange={(isOn) => onChange({ multiple: isOn })}
+      />
     )}
   </p>
 )

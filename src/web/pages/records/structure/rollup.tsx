@@ -1,5 +1,5 @@
+import { SelectField } from '../../../components/select.tsx'
 import { useStructures } from '../../../data/records/structures.ts'
-import { Choice } from './choice.tsx'
 import type { FieldDraft } from './draft.ts'
 
 /** The functions of roll-ups, with the types of the fields that they take. */
@@ -33,7 +33,7 @@ export function Rollup({ field, structureId, onChange }: RollupProps) {
     return <p class="dim">No table links to this one. Add a field of type “Row of a table” there first.</p>
   return (
     <div class="definition-line">
-      <Choice
+      <SelectField
         label="Rows that link here by"
         value={`${field.viaStructure} ${field.viaField}`}
         options={[[' ', 'Select a field'], ...links]}
@@ -42,14 +42,14 @@ export function Rollup({ field, structureId, onChange }: RollupProps) {
           onChange({ viaStructure, viaField, rolledField: '' })
         }}
       />
-      <Choice
+      <SelectField
         label="Function"
         value={field.rollupFunction}
         options={Object.entries(FUNCTIONS).map(([value, { label }]) => [value, label])}
         onChange={(value) => onChange({ rollupFunction: value as FieldDraft['rollupFunction'] })}
       />
       {types.length > 0 && (
-        <Choice
+        <SelectField
           label="Of the field"
           value={field.rolledField}
           options={[

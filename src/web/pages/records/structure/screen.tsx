@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { Check } from '../../../components/check.tsx'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
@@ -277,14 +278,11 @@ function RulesForm({ draft, onChange }: RulesFormProps) {
           value={draft.maxRows}
           onInput={({ currentTarget }) => onChange({ maxRows: currentTarget.value })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={draft.immutable}
-            onChange={({ currentTarget }) => onChange({ immutable: currentTarget.checked })}
-          />{' '}
-          Rows cannot be edited, only added and deleted
-        </label>
+        <Check
+          label="Rows cannot be edited, only added and deleted"
+          checked={draft.immutable}
+          onChange={(isOn) => onChange({ immutable: isOn })}
+        />
       </div>
     </section>
   )

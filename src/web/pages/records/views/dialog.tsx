@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Check } from '../../../components/check.tsx'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { SelectField } from '../../../components/select.tsx'
@@ -115,14 +116,11 @@ export function ViewDialog({ structure, view, isNew, settings, onClose }: ViewDi
           </>
         )}
         {isNew && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isPersonal}
-              onChange={({ currentTarget }) => setPersonal(currentTarget.checked)}
-            />{' '}
-            Private (only you can see it)
-          </label>
+          <Check
+            label="Private (only you can see it)"
+            checked={isPersonal}
+            onChange={(isOn) => setPersonal(isOn)}
+          />
         )}
         {noField !== undefined && <ErrorText>{noField}</ErrorText>}
         {save.refusal.value !== undefined && <ErrorText>{save.refusal.value}</ErrorText>}

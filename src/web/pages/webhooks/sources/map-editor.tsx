@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ConditionList } from '../../../components/conditions/condition-list.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Empty, Loading, QueryResult } from '../../../components/pane.tsx'
+import { Select } from '../../../components/select.tsx'
 import { api } from '../../../data/api.ts'
 import { mayWrite } from '../../../data/session.ts'
 import {
@@ -176,16 +177,16 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
         </div>
         <p class="field conflict">
           <label for="conflict">If the row exists</label>
-          <select
-            class="input"
+          <Select
             id="conflict"
             disabled={!mayWrite.value}
             value={conflict}
-            onChange={({ currentTarget }) => setConflict(currentTarget.value as Source['on_conflict'])}
-          >
-            <option value="refuse">hold the event</option>
-            <option value="update">update the row</option>
-          </select>
+            options={[
+              ['refuse', 'hold the event'],
+              ['update', 'update the row'],
+            ]}
+            onChange={(selected) => setConflict(selected as Source['on_conflict'])}
+          />
         </p>
         {conflict === 'update' && (
           <NewerBy structure={structure} draft={draft} value={newerOf(conflict)} onChange={setNewerBy} />

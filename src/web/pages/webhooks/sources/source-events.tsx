@@ -55,7 +55,7 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
         <span class="grow" />
         {mayWrite.value && counts.unmapped > 0 && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
-            {counts.unmapped === 1 ? 'Retry 1 unmapped' : `Retry ${counts.unmapped} unmapped`}
+            Retry {counts.unmapped} unmapped
           </Button>
         )}
       </nav>
