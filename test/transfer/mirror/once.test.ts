@@ -41,3 +41,31 @@ test('refuses the second of two simultaneous updates of a copy, and logs no chan
   service.close()
   folder.remove()
 })
+
+test('finishes an interrupted upgrade of a copy before it updates it', async () => {
+  const folder = newFolder()
+  const file = folder.file('mirror.db')
+  const service = await startService()
+  await service.post('/v1/notes', { title: 'Indexed by the upgrade' })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: service.app.fetch })
+  const copyOnce = () =>
+    daybook(['mirror', `http://127.0.0.1:${server.port}`, '--once', '--db', file], {
+      env: { DAYBOOK_KEY: service.key ?? '' },
+    })
+  expect((await copyOnce()).exitCode).toBe(0)
+  const old = new Database(file)
+  old.run(`INSERT OR REPLACE INTO search_pending SELECT workspace, pk, 2 FROM notes;
+    INSERT INTO note_search (note_search) VALUES ('delete-all');
+    INSERT INTO jobs (kind, key, state, due_at) VALUES ('notes.convertSearch', 0, 'null', 0)`)
+  old.close()
+  expect((await copyOnce()).exitCode).toBe(0)
+  const copy = new Database(file, { readonly: true })
+  const left =
+    "SELECT (SELECT count(*) FROM search_pending), (SELECT count(*) FROM jobs WHERE kind = 'notes.convertSearch')"
+  expect(copy.query(left).values()).toEqual([[0, 0]])
+  expect(copy.query('SELECT count(*) FROM note_search_docsize').values()).toEqual([[1]])
+  copy.close()
+  await server.stop(true)
+  service.close()
+  folder.remove()
+})
