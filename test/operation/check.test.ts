@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, truncateSync } from 'node:fs'
-import { RESTORE } from '../../src/storage/errors.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, giveTable, write } from '../support/records.ts'
@@ -311,6 +310,6 @@ test('a truncated file is reported as damaged, not as a file of another program'
   expect(await check()).toEqual({
     exitCode: 1,
     out: '',
-    err: `The database ${file} is damaged. ${RESTORE}\n`,
+    err: `The database ${file} is damaged. That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".\n`,
   })
 })

@@ -25,6 +25,10 @@ export const giveTable = ({ ctx }: TestService, name: string): Promise<void> =>
     if (structure) ensureOwnTable(tx, structure.pk, definitionOf(structure))
   })
 
+/** Whether a structure of the first workspace has a table of its own. */
+export const hasOwnTable = ({ ctx }: TestService, name: string): boolean =>
+  (findStructureByName(ctx.db, 1, fold(name))?.ownTable ?? 0) > 0
+
 /** Moves the rows of such a structure back into the shared table of small structures, and drops its indexes. */
 export const takeTable = ({ ctx }: TestService, name: string): Promise<void> =>
   ctx.db.write((tx): void => {

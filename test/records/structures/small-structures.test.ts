@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fold } from '../../../src/lib/text.ts'
-import { findStructureByName } from '../../../src/records/structures/store.ts'
-import { placeOf } from '../../../src/storage/row-table-names.ts'
 import { faultsIn, repair } from '../../support/check.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
@@ -14,7 +11,16 @@ import {
   sortKeys,
   withIds,
 } from '../../support/record-oracle.ts'
-import { declare, type FieldSpec, giveTable, list, summary, takeTable, write } from '../../support/records.ts'
+import {
+  declare,
+  type FieldSpec,
+  giveTable,
+  hasOwnTable,
+  list,
+  summary,
+  takeTable,
+  write,
+} from '../../support/records.ts'
 import { type Answer, startService, type TestService } from '../../support/service.ts'
 
 /* The rows of small structures share one table. No caller can see the difference. */
@@ -33,13 +39,6 @@ afterAll(() => {
   service.close()
   folder.remove()
 })
-
-const structureOf = (name: string) => {
-  const structure = findStructureByName(service.ctx.db, 1, fold(name))
-  if (!structure) throw new Error('there is no such structure')
-  return structure
-}
-const hasTable = (name: string): boolean => placeOf(service.ctx.db, structureOf(name).pk).ownTable > 0
 
 const rowsOf = (count: number, from = 0) => Array.from({ length: count }, (_, n) => ({ n: from + n }))
 
@@ -162,9 +161,9 @@ test('the write with which a structure is no longer small gives it a table, and 
   const outgrows = async (name: string, fields: FieldSpec[], ...writes: (() => Promise<unknown>)[]) => {
     await declare(service, name, fields)
     for (const write of writes.slice(0, -1)) await write()
-    const before = hasTable(name)
+    const before = hasOwnTable(service, name)
     await writes.at(-1)?.()
-    return [before, hasTable(name)]
+    return [before, hasOwnTable(service, name)]
   }
   const n = [{ key: 'n', type: 'number' }]
   const text = { key: 'text', type: 'text' }
@@ -207,7 +206,7 @@ test('the write with which a structure is no longer small gives it a table, and 
   ]
   expect(grown).toEqual(grown.map(() => [false, true]))
   await declare(service, 'wide from the start', many)
-  expect(hasTable('wide from the start')).toBe(true)
+  expect(hasOwnTable(service, 'wide from the start')).toBe(true)
   expect((await list(service, 'rows', { filter: [{ field: 'n', op: 'gte', value: 199 }] })).body.total).toBe(
     2,
   )
@@ -223,12 +222,12 @@ test('unique values stay unique during and after the write that creates the tabl
     rows: rowsOf(100, 140).map((data) => ({ data })),
   })
   expect(refusal.body.error).toStartWith('Row 1: The field "n" is unique, and the record ')
-  expect(hasTable('codes')).toBe(false)
+  expect(hasOwnTable(service, 'codes')).toBe(false)
   const again = rowsOf(100, 150).map((data) => ({ data: { n: data.n % 230 } }))
   const inCall = await service.post('/v1/records', { structure: 'codes', rows: again })
-  expect([inCall.body.code, hasTable('codes')]).toEqual(['unique_violation', false])
+  expect([inCall.body.code, hasOwnTable(service, 'codes')]).toEqual(['unique_violation', false])
   await write(service, 'codes', ...rowsOf(100, 150))
-  expect(hasTable('codes')).toBe(true)
+  expect(hasOwnTable(service, 'codes')).toBe(true)
   expect((await service.post('/v1/records', { structure: 'codes', data: { n: 7 } })).body.code).toBe(
     'unique_violation',
   )
