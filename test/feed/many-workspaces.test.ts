@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endOfKeys, keyOf, numberOf } from '../../src/log/log.ts'
-import { copyVerified } from '../../src/storage/copy.ts'
+import { runInProcess } from '../support/cli.ts'
 import { startService } from '../support/service.ts'
 
 const NUMBERS = [1, 2, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384, 20_000, 524_287]
@@ -38,9 +38,9 @@ test('a workspace beyond the 8,191st has its own log', async () => {
       expect(changes.map(({ id }: { id: string }) => id)).toEqual(made[at])
     }
     const copy = join(folder, 'copy.db')
-    const source = new Database(join(folder, 'daybook.db'))
-    copyVerified(source, copy)
-    source.close()
+    expect(await runInProcess(['backup', copy, '--db', join(folder, 'daybook.db')])).toMatchObject({
+      exitCode: 0,
+    })
     const copied = new Database(copy)
     const since = copied
       .query('SELECT workspace, max(since) AS since FROM change_epochs GROUP BY workspace')

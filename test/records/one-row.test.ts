@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { contentOf, declare, watchNotifications, write } from '../support/records.ts'
+import { contentOf, declare, lastChange, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -64,7 +64,7 @@ describe('a patch with if_unchanged', () => {
   test('is refused as stale with any other instant, also when it would change nothing', async () => {
     const { path } = await makeRow()
     const before = await contentOf(service, 'books')
-    const woken = watchNotifications(service)
+    const end = await lastChange(service)
     for (const if_unchanged of [
       '2026-11-21T09:29:59.999Z',
       '2026-11-21T09:30:00.0000001Z',
@@ -76,7 +76,7 @@ describe('a patch with if_unchanged', () => {
       }
     }
     expect(await contentOf(service, 'books')).toEqual(before)
-    expect(woken).toEqual([])
+    expect(await lastChange(service)).toBe(end)
   })
 
   test('is refused for an invalid instant, also for a row that does not exist', async () => {

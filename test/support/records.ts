@@ -80,13 +80,6 @@ export async function contentOf(client: Client, structure: string) {
   return { records: body.records, total: body.total, structure: declared.body.structure }
 }
 
-/** Collects the ids of structures whose listeners are notified, one entry per notification. */
-export function watchNotifications({ ctx }: TestService): string[] {
-  const woken: string[] = []
-  const { notify } = ctx.bus
-  ctx.bus.notify = (structureId) => {
-    woken.push(structureId ?? 'all')
-    notify(structureId)
-  }
-  return woken
-}
+/** The end of the change log, which a call that changes nothing must leave as it is. */
+export const lastChange = async (client: Client): Promise<string> =>
+  (await client.get('/v1/changes?after=now')).body.cursor

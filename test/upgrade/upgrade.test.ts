@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findDue } from '../../src/events/delivery/dispatch/delivery-queue.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { migrate } from '../../src/storage/connection/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/schema/migrations/migrations.ts'
@@ -307,9 +306,8 @@ describe('a database of', () => {
     const path = '/v1/webhooks/01a1fe0a-c200-7000-a6ac-48cfd60882bf'
     const { deliveries } = (await client.get(`${path}/deliveries`)).body
     expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(['pending', 'failed'])
-    const state = { inProgress: new Set<string>(), page: [] }
     await client.patch(path, { enabled: true, resume: true })
-    expect(findDue(service.ctx.db, 1, 5, state)?.body).toBe('{"n":2}')
+    expect((await client.get(`${path}/deliveries/${deliveries[0].id}`)).body.body).toBe('{"n":2}')
     await client.delete(path)
     await runJobs(service.ctx)
     expect(rowsOf(sql.database)).toEqual([[], [], []])

@@ -1,17 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import {
-  findDue,
-  findNextDueAt,
-  listSubscriptionsWithPending,
-} from '../../../src/events/delivery/dispatch/delivery-queue.ts'
 import { declare, write } from '../../support/records.ts'
-import { startService, type TestService } from '../../support/service.ts'
-import { subscribe } from '../../support/webhooks.ts'
+import { settle } from '../../support/service.ts'
+import { type Hooked, startHooked, subscribe, until } from '../../support/webhooks.ts'
 
 /* Deliveries that were never attempted are in separate indexes. Reads of deliveries find both kinds. */
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
-const MINUTE = 60_000
 
 /** The states of the deliveries of the rows 0 to 7, in order. */
 const STATES = [
@@ -25,11 +19,11 @@ const STATES = [
   'attempts = 1, next_attempt_at = ? + 120000',
 ]
 
-let service: TestService
+let service: Hooked
 let webhook: string
 
 beforeEach(async () => {
-  service = await startService()
+  service = await startHooked({ start: false })
   await declare(service, 'Tasks', [{ key: 'n', type: 'number' }])
   webhook = (await subscribe(service, 'Tasks', 'https://hooks.example.com/')).id
   for (const n of STATES.keys()) await write(service, 'Tasks', { n })
@@ -41,7 +35,7 @@ beforeEach(async () => {
          (SELECT pk FROM webhook_events ORDER BY pk LIMIT 1 OFFSET ${at})`,
       )
 })
-afterEach(() => service.close())
+afterEach(() => service.end())
 
 const rowOf = async ({ id }: { id: string }): Promise<number> => {
   const { body } = await service.get(`/v1/webhooks/${webhook}/deliveries/${id}`)
@@ -77,30 +71,31 @@ test('are counted by their state', async () => {
   ])
 })
 
-/** Returns the numbers of the rows with due deliveries, in the order of their attempts. */
-function dueAt(instant: number): number[] {
-  const state = { inProgress: new Set<string>(), page: [] }
+/** Starts deliveries; returns the numbers of the rows in the order of their attempts. */
+function attempted(): number[] {
   const rows: number[] = []
-  for (let due = findDue(service.ctx.db, 1, instant, state); due; ) {
-    state.inProgress.add(due.id)
-    rows.push(JSON.parse(due.body).record.data.n)
-    due = findDue(service.ctx.db, 1, instant, state)
-  }
+  service.start(async ({ body }) => {
+    rows.push(JSON.parse(String(body)).record.data.n)
+    return { status: 200, error: null }
+  })
   return rows
 }
 
-test('are attempted in the order in which they fall due, redeliveries first', () => {
-  expect(dueAt(NOW)).toEqual([4, 2, 1, 6])
-  expect(findNextDueAt(service.ctx.db, 1, NOW)).toBe(NOW + MINUTE)
-  expect(dueAt(NOW + 2 * MINUTE)).toEqual([4, 2, 1, 6, 5, 7])
+test('are attempted in the order in which they fall due, redeliveries first', async () => {
+  const rows = attempted()
+  await until(() => rows.length === 4)
+  await settle()
+  expect(rows).toEqual([4, 2, 1, 6])
+  await until(() => {
+    service.clock.advance(1_000)
+    return rows.length === 6
+  })
+  expect(rows).toEqual([4, 2, 1, 6, 5, 7])
 })
 
-test('schedule their subscription while any of them is pending', () => {
-  const { db } = service.ctx
-  const pending = () => listSubscriptionsWithPending(db)
-  expect(pending()).toEqual([1])
-  db.sql.script("DELETE FROM webhook_deliveries WHERE status = 'pending' AND attempts = 0")
-  expect(pending()).toEqual([1])
-  db.sql.script("DELETE FROM webhook_deliveries WHERE status = 'pending'")
-  expect(pending()).toEqual([])
+test('are attempted after a start where none of a subscription is new', async () => {
+  service.ctx.db.sql.script("DELETE FROM webhook_deliveries WHERE status = 'pending' AND attempts = 0")
+  const rows = attempted()
+  await until(() => rows.length === 1)
+  expect(rows).toEqual([2])
 })
