@@ -215,7 +215,7 @@ test(
         const { status, body } = await service.get(`/v1/notes?${query}`)
         expect({ search, status, error: body.error }).toEqual({ search, status: 200, error: undefined })
       }),
-      { numRuns: runs(400, 30_000) },
+      { numRuns: runs(150, 30_000) },
     )
     for (const search of [
       '"'.repeat(500),

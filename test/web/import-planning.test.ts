@@ -170,7 +170,7 @@ test(
         )
         rmSync(root, { recursive: true })
       }),
-      { numRuns: runs(12, 300) },
+      { numRuns: runs(8, 300) },
     )
   },
   RANDOM_CASES_MS,

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
 import { unavailable } from '../../../src/lib/refusal.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { runJobs } from '../../support/jobs.ts'
@@ -15,14 +15,16 @@ import { startService, type TestService } from '../../support/service.ts'
 /** More than one transaction processes. */
 const NOTES = 1_050
 
-let folder: ReturnType<typeof newFolder>
+const folder = newFolder()
+let files = 0
+let file: string
 let service: TestService
 let noteId: string
 let trashedId: string
 
-beforeEach(async () => {
-  folder = newFolder()
-  service = await startService({ file: folder.file('daybook.db') })
+/** Creates the notes once; every test begins with a copy of the file. */
+beforeAll(async () => {
+  service = await startService({ file: folder.file('first.db') })
   await service.post('/v1/properties', { key: 'status', type: 'text' })
   await service.post('/v1/properties', { key: 'other', type: 'text' })
   const input = { tags: ['urgent', 'kept'], properties: { status: 'open', other: 'stays' } }
@@ -32,11 +34,16 @@ beforeEach(async () => {
   noteId = notes[0]?.id ?? ''
   trashedId = (await makeNote(service, { title: 'Trashed', ...input })).id
   await service.delete(`/v1/notes/${trashedId}`)
-})
-afterEach(() => {
+  await service.ctx.kernel.close()
   service.close()
-  folder.remove()
 })
+beforeEach(async () => {
+  file = folder.file(`${++files}.db`)
+  copyFileSync(folder.file('first.db'), file)
+  service = await startService({ file })
+})
+afterEach(() => service.close())
+afterAll(() => folder.remove())
 
 /** Allows the first `count` writes of `action` and fails every other one. */
 async function interruptedAfter(count: number, action: () => Promise<unknown>): Promise<void> {
@@ -52,12 +59,12 @@ async function interruptedAfter(count: number, action: () => Promise<unknown>): 
 async function restart(): Promise<void> {
   const { key } = service
   service.close()
-  const next = await startService({ file: folder.file('daybook.db') })
+  const next = await startService({ file })
   service = Object.assign(next, key === undefined ? {} : next.as(key))
 }
 
 async function expectNoFaults(): Promise<void> {
-  expect((await runInProcess(['check', '--db', folder.file('daybook.db')])).out).toBe('ok\n')
+  expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
 }
 
 /** Returns reads that must not contain any removed object. */

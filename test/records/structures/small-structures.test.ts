@@ -150,7 +150,7 @@ test(
           expect(answers[0]).toEqual(answers[1] as never)
         }
       }),
-      { numRuns: runs(40, 2_000) },
+      { numRuns: runs(20, 2_000) },
     )
     expect(await runInProcess(['check', '--db', file])).toEqual(SOUND)
   },
