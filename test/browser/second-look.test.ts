@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication, until, untilTextIn } from '../support/application-server.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  until,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { keyboardOn } from '../support/keyboard.ts'
 
@@ -150,6 +156,30 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       expect(offered.join()).not.toContain('Numbered list')
       await keys.press('Enter')
       await untilTextIn(page, editor, 'Agenda')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the open tasks of all notes are in one list, and ticked there',
+    async () => {
+      const id = await noteOf(
+        'Van',
+        '- [ ] call [[Mira|her]]\n- [x] pay\n\n```\n- [ ] no task\n```\n1. [ ] **load**',
+      )
+      await noteOf('Bread', 'No task.')
+      await go('notes/today', '.day-bar')
+      await keyboardOn(page).enter('Tasks')
+      await untilTextIn(page, '#note', 'open task')
+      const shown = () => page.$$eval('.tasks li', (all) => all.map(({ textContent }) => textContent))
+      expect(await shown()).toEqual(expect.arrayContaining(['call her', 'load']))
+      expect((await shown()).join()).not.toMatch(/no task|pay/)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.click('.tasks input')
+      await until(async () => (await stored(id)).content.startsWith('- [x] call'))
+      await page.waitForFunction(`!document.querySelector('.tasks').textContent.includes('call her')`)
+      await press(page, 'Van')
+      await page.waitForFunction(`location.pathname.endsWith('${id}')`)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -28,6 +28,7 @@ function newNote(text: string): Found[] {
 const screens = (): Found[] =>
   [
     ...NAV_ITEMS,
+    { name: 'notes/tasks', title: 'Tasks of all notes', icon: 'check' as const },
     { name: 'views', title: 'Views, presets, lenses, tags, properties', icon: 'side' as const },
   ].map((item) => ({
     id: `screen-${item.name}`,

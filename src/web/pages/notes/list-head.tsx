@@ -86,7 +86,7 @@ function Order({ isSearching }: { isSearching: boolean }) {
     <>
       <button type="button" class="button quiet" popovertarget="order">
         <span class="visually-hidden">Sort by: </span>
-        <span class="word">{current}</span>
+        {current}
         <Icon name="down" />
       </button>
       <div popover="auto" id="order" class="menu">

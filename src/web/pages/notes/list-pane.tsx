@@ -112,6 +112,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
         {bar}
       </>
     )
+  const isInDay = isByDay(noteQuery)
   const margin = items.current?.offsetTop ?? 0
   const before = (visible[0]?.start ?? margin) - margin
   const after = rows.getTotalSize() - ((visible.at(-1)?.end ?? margin) - margin)
@@ -143,8 +144,8 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
             total={first.total ?? 0}
             row={pages.find(index)}
             isTabStop={index === tabStopIn(visible, tabStop, pages)}
-            isInDay={isByDay(noteQuery)}
-            day={isByDay(noteQuery) ? dayAt(pages, index) : undefined}
+            isInDay={isInDay}
+            day={isInDay ? dayAt(pages, index) : undefined}
             selectTo={(isOn) => selectRange(pages, selectionAnchor() ?? index, index, isOn)}
             isTrash={noteQuery.list.kind === 'trash'}
             measure={rows.measureElement}

@@ -2,11 +2,13 @@ import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
+import { TASKS } from './day/day-bar.tsx'
 import { Details, NoDetails } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
 import { useRoom } from './room.ts'
 import { NEW, newTags, newText, newTitle, TODAY } from './route.ts'
+import { Tasks } from './tasks.tsx'
 import { Today } from './today.tsx'
 
 addStyles(styles)
@@ -40,6 +42,7 @@ export function OpenedNote({ id }: { id: string }) {
         <NoDetails />
       </>
     )
+  if (id === TASKS) return <Tasks />
   if (id === NEW && mayWriteNotes.value)
     return (
       <>

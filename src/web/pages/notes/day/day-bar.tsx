@@ -5,7 +5,10 @@ import { dateFormat } from '../../../data/formats.ts'
 import { localDay } from '../../../data/local-time.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { navigate } from '../../../router.ts'
-import { dayAddress } from '../route.ts'
+import { dayAddress, noteAddress } from '../route.ts'
+
+/** The id of the tasks of all notes in addresses. */
+export const TASKS = 'tasks'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -108,6 +111,9 @@ export function DayBar({ day }: { day: string }) {
           Today
         </a>
       )}
+      <a class="button quiet" href={noteAddress(TASKS)}>
+        Tasks
+      </a>
       {isMonth && (
         <input
           type="date"
