@@ -19,7 +19,7 @@ import { changedText, changesBetween } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
 import { completeInsertions } from './insert-menu.ts'
-import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
+import { followLink, linkTargets, livePreview, showLinks, takenLinks } from './live-preview.ts'
 import { pastedHtml } from './pasted-html.ts'
 import { syntax } from './syntax.ts'
 import { leaveTable, tableKeys, tableRules } from './table-keys.ts'
@@ -137,6 +137,7 @@ function stateOf(
       theme,
       syntax,
       EditorState.languageData.of(() => [{ commentTokens: { block: { open: '<!--', close: '-->' } } }]),
+      takenLinks,
       linkTargets,
       previewMode.of(livePreview(options.onFollow)),
       autocompletion({ override: [completeTitles, completeTags, completeInsertions], icons: false }),

@@ -3,7 +3,7 @@ import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
 import { type FoundNote, findNotes } from '../../../data/find-notes.ts'
 import { keyOf } from '../preview/tokens.ts'
-import { linkTargets, showLinks } from './live-preview.ts'
+import { showTakenLink } from './live-preview.ts'
 
 const MAX_COMPLETIONS = 20
 
@@ -31,7 +31,7 @@ export async function completeTitles(context: CompletionContext): Promise<Comple
           changes: { from, to: end, insert: `${label}]]` },
           selection: { anchor: from + label.length + 2 },
         })
-        showLinks(view, new Map([...view.state.field(linkTargets), [keyOf(label), { id, title: label }]]))
+        showTakenLink(view, keyOf(label), { id, title: label })
       },
     })),
   }

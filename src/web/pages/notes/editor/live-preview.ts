@@ -21,11 +21,31 @@ const NO_LINKS: Links = new Map()
 const setLinks = StateEffect.define<Links>()
 
 /** The targets of the text's links, keyed by lower-case link text. */
-export const linkTargets = StateField.define<Links>({
+type TakenLink = readonly [key: string, note: NonNullable<ReturnType<Links['get']>>]
+
+/** Links taken from the completion, whose notes exist before the server has read the text. */
+const takeLink = StateEffect.define<TakenLink>()
+
+const withLink = (links: Links, [key, note]: TakenLink): Links => new Map(links).set(key, note)
+
+export const takenLinks = StateField.define<Links>({
   create: () => NO_LINKS,
   update: (links, { effects }) =>
-    effects.reduce((found, effect) => (effect.is(setLinks) ? effect.value : found), links),
+    effects.reduce((found, effect) => (effect.is(takeLink) ? withLink(found, effect.value) : found), links),
 })
+
+export const linkTargets = StateField.define<Links>({
+  create: () => NO_LINKS,
+  update: (links, { effects, startState }) =>
+    effects.reduce((found, effect) => {
+      if (effect.is(takeLink)) return withLink(found, effect.value)
+      return effect.is(setLinks) ? new Map([...startState.field(takenLinks), ...effect.value]) : found
+    }, links),
+})
+
+/** Shows a link as one to an existing note, also while the server knows an older text. */
+export const showTakenLink = (view: EditorView, ...link: TakenLink) =>
+  view.dispatch({ effects: takeLink.of(link) })
 
 export const showLinks = (view: EditorView, links: Links) => view.dispatch({ effects: setLinks.of(links) })
 
