@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, untilStill } from '../support/application.ts'
 import {
   type Application,
   press,
@@ -138,6 +138,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       for (const path of ['views/presets', 'changes', 'settings', 'files']) {
         await go(path, 'main')
         await page.waitForFunction(`document.querySelector('main h1, main h2')`)
+        await untilStill(page)
         await keys.press('n')
         await page.waitForFunction(
           `['notes', 'presets'].some((kind) => location.pathname.endsWith('/' + kind + '/new'))`,
@@ -154,7 +155,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
         all.map(({ textContent }) => textContent),
       )
       expect(offered.join()).not.toContain('Numbered list')
-      await keys.press('Enter')
+      await page.click('.cm-tooltip-autocomplete li')
       await untilTextIn(page, editor, 'Agenda')
     },
     BROWSER_TIMEOUT_MS,
