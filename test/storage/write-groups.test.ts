@@ -47,7 +47,7 @@ const rows = () => sql.column<string>('SELECT text FROM lines ORDER BY rowid')
 /** Opens a queue, of a server unless it `yieldsLock`. */
 function open(options: Partial<WriteQueueOptions> = {}): WriteQueue {
   let lines = ''
-  const log = createLog('error', clock, (written) => {
+  const log = createLog('info', clock, (written) => {
     lines += written
   })
   logged = () => {
@@ -257,6 +257,27 @@ test('a sync that fails refuses its writes, their refusals and the queued writes
   expect([queue.problem, rows()]).toEqual([LOST, ['a']])
   expect(await write('c')).toBe('c')
   expect(queue.problem).toBeUndefined()
+})
+
+test('a disk that is late is logged, and so is its next response', async () => {
+  const late: string[] = []
+  queue.onLateSync(() => late.push(logged()))
+  disk.held = Promise.withResolvers()
+  const writing = messageOf(write('a'))
+  await settle()
+  clock.advance(9_999)
+  expect([late, queue.isLate]).toEqual([[], false])
+  clock.advance(1_001)
+  expect(await writing).toContain('does not respond')
+  expect([late.length, queue.isLate, await messageOf(write('b'))]).toEqual([1, true, await writing])
+  disk.held.resolve()
+  disk.held = undefined
+  await settle()
+  expect([queue.isLate, await write('c'), rows()]).toEqual([false, 'c', ['a', 'c']])
+  expect(logged().match(/(?<="message":").*?(?=")/g)).toEqual([
+    'the disk does not respond: writes are refused until it does',
+    'the disk responds again',
+  ])
 })
 
 test('a commit that fails is logged, refused, and tried again every second until one succeeds', async () => {
