@@ -41,6 +41,22 @@ test('what cannot become a status line makes a connection unusable at once', () 
   expect(stateAfter('HTTP/1.1 200 OK\r\n', 'Server')).toBe('more')
 })
 
+test.each([
+  ['one length', 'Content-Length: 2', 'complete'],
+  ['two lengths', 'Content-Length: 2\r\nContent-Length: 2', 'more'],
+  ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked', 'more'],
+  ['no length', 'Server: x', 'more'],
+  ['another coding', 'Transfer-Encoding: gzip', 'more'],
+  ['a length that is no number', 'Content-Length: +2', 'more'],
+] as const)('the end of a response with %s is certain: %p → %s', (_, headers, state) => {
+  expect(stateAfter(`HTTP/1.1 200 OK\r\n${headers}\r\nConnection: keep-alive\r\n\r\n`)).not.toBe('complete')
+  const parser = new ResponseParser()
+  parser.feed(Buffer.from(`HTTP/1.1 500 No\r\n${headers}\r\n\r\nok`))
+  expect([parser.status, parser.state]).toEqual([500, state])
+  parser.feed(Buffer.from('x'))
+  expect(parser.state).toBe(state === 'complete' ? 'unusable' : 'more')
+})
+
 const ALLOWED = parseAllowlist(['127.0.0.1'])
 
 test('an attempt that runs out of time after the status keeps the status', async () => {
