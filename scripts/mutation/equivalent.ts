@@ -24,6 +24,12 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'The first item lets other requests run before it; the result is the same.',
   },
   {
+    path: 'src/events/delivery/dispatch/delivery-schedule.ts',
+    line: 'if (ready.size === 0 && inFlight === 0) this.#workspaces.delete(workspace)',
+    change: 'this.#workspaces.delete(workspace) → ;',
+    reason: 'It frees memory: an idle workspace is scheduled as a new one is.',
+  },
+  {
     path: 'src/events/delivery/dispatch/dispatcher.ts',
     line: 'const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS',
     change: '< → <=',

@@ -31,7 +31,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     tests: [
       'test/kernel',
       'test/records/idempotency.test.ts',
-      'test/records/worker.test.ts',
       'test/http/entity-tags.test.ts',
       'test/http/problem.test.ts',
       'test/people/access',
