@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from 'bun'
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import { gzipSync } from 'bun'
 import { once } from '../../lib/bounded-cache.ts'
 import { isExecutable } from '../../lib/program.ts'
 import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
@@ -6,16 +7,23 @@ import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
 /** A file of the application, with a hash of its content in its name. */
 class Asset {
   #bytes: Uint8Array<ArrayBuffer> | undefined
+  #gzipped: Uint8Array<ArrayBuffer> | undefined
 
   constructor(
     readonly type: string,
-    readonly gzipped: Uint8Array<ArrayBuffer>,
+    readonly brotli: Uint8Array<ArrayBuffer>,
   ) {}
 
   /** For the few clients without support for compression. */
   get bytes(): Uint8Array<ArrayBuffer> {
-    this.#bytes ??= gunzipSync(this.gzipped)
+    this.#bytes ??= new Uint8Array(brotliDecompressSync(this.brotli))
     return this.#bytes
+  }
+
+  /** For browsers on addresses without TLS, which do not accept Brotli. */
+  get gzipped(): Uint8Array<ArrayBuffer> {
+    this.#gzipped ??= gzipSync(this.bytes, { level: 9 })
+    return this.#gzipped
   }
 }
 
@@ -32,15 +40,18 @@ export interface PackedApplication {
   readonly files: Readonly<Record<string, string>>
 }
 
-/** Compresses the files, which takes too long for a running server. */
-export function packApplication({
-  'index.html': page = '',
-  'worker.js': worker = '',
-  ...files
-}: BuiltFiles): PackedApplication {
+/** The quality that takes no longer than gzip, for servers that are started from the sources. */
+const FAST = 4
+
+/** Compresses the files, which takes seconds in the best quality: too long for a running server. */
+export function packApplication(
+  { 'index.html': page = '', 'worker.js': worker = '', ...files }: BuiltFiles,
+  quality: number = constants.BROTLI_MAX_QUALITY,
+): PackedApplication {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
   const packed = Object.entries(files).map(([name, content]) => [
     name,
-    gzipSync(Buffer.from(content), { level: 9 }).toBase64(),
+    brotliCompressSync(Buffer.from(content), { params }).toString('base64'),
   ])
   return { page: `${page}`, worker: `${worker}`, files: Object.fromEntries(packed) }
 }
@@ -53,7 +64,9 @@ async function builtIn(): Promise<PackedApplication> {
 
 /** The application as served. On first use it is read or, from the sources, built. */
 export const loadAssets = once(async (): Promise<Assets> => {
-  const { page, worker, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
+  const { page, worker, files } = isExecutable
+    ? await builtIn()
+    : packApplication(await buildApplication(), FAST)
   return {
     page,
     worker,

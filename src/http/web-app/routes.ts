@@ -160,8 +160,10 @@ function iconResponse(name: string): Response {
   return new Response(icon, { headers: { ...SAFE_HEADERS, 'Cache-Control': 'public, max-age=86400' } })
 }
 
-const acceptsGzip = (request: Request): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '')
+const accepts = (request: Request, coding: 'br' | 'gzip'): boolean =>
+  new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))`, 'i').test(
+    request.headers.get('accept-encoding') ?? '',
+  )
 
 /** Files are immutable under their names, so browsers cache them. */
 async function assetResponse(name: string, request: Request): Promise<Response> {
@@ -176,9 +178,10 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
     Vary: 'Accept-Encoding',
   })
   if (isCurrent(request, etag)) return new Response(null, { status: 304, headers })
-  if (!acceptsGzip(request)) return new Response(asset.bytes, { headers })
-  headers.set('Content-Encoding', 'gzip')
-  return new Response(asset.gzipped, { headers })
+  const coding = accepts(request, 'br') ? 'br' : accepts(request, 'gzip') ? 'gzip' : undefined
+  if (coding === undefined) return new Response(asset.bytes, { headers })
+  headers.set('Content-Encoding', coding)
+  return new Response(coding === 'br' ? asset.brotli : asset.gzipped, { headers })
 }
 
 /** Whether a path below `/app` belongs to endpoints or files, so that the page is never served for it. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+/*
+ * A visit with an empty cache: every byte that the page receives, compressed, with fonts, icons, answers of the API and
+ * headers. The service worker copies the other files of the application afterwards; they are not counted.
+ */
+
+const KB = 1_000
+
+describe.skipIf(!hasBrowser)('the bytes of a first visit', () => {
+  let app: Application
+  let page: Page
+  let note: string
+  beforeAll(async () => {
+    app = await startApplication()
+    for (let at = 0; at < 30; at++)
+      note = (await app.server.post('/v1/notes', { title: `Note ${at}`, content: `Text of note ${at}.` }))
+        .body.note.id
+    for (let at = 0; at < 6; at++)
+      await app.server.post('/v1/records/structures', {
+        name: `Table ${at}`,
+        fields: [{ key: 'a', type: 'text' }],
+      })
+    page = await app.newPage()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** The bytes of every response, until the network is idle. */
+  async function bytesOf(path: string): Promise<number> {
+    const session = await page.createCDPSession()
+    let bytes = 0
+    await session.send('Network.enable')
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+    await session.send('Network.setBypassServiceWorker', { bypass: true })
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await page.goto(`${app.server.url}/app/${path}`, { waitUntil: 'networkidle2' })
+    await session.detach()
+    return bytes
+  }
+
+  test(
+    'are at most 126 KB for the page to sign in',
+    async () => {
+      expect(await bytesOf('')).toBeLessThanOrEqual(126 * KB)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'are at most 163 KB for the list of notes, and 340 KB for a note with its editor',
+    async () => {
+      await app.signIn(page)
+      expect(await bytesOf('notes')).toBeLessThanOrEqual(163 * KB)
+      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(340 * KB)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
