@@ -18,6 +18,12 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { path: 'src/kernel/call.ts', line: 'needsOwner: false,', change: 'false → true', reason: OWN },
   { path: 'src/kernel/call.ts', line: 'isNamed: false,', change: 'false → true', reason: OWN },
   {
+    path: 'src/kernel/caller.ts',
+    line: 'stored === null ? null : (JSON.parse(stored) as Access)',
+    change: 'stored === null → false',
+    reason: 'JSON.parse(null) is null.',
+  },
+  {
     path: 'src/kernel/fair-share.ts',
     line: 'let until = systemClock.monotonicMs() + SLICE_MS',
     change: '+ → -',
