@@ -114,7 +114,7 @@ export async function measureSwitches(
   return samples
 }
 
-/** Opens the finder and types a letter: measures from this key to the first result. */
+/** Opens the finder and enters the title of an old note: measures until this note is found. */
 export async function measureFinder(page: Page, server: Server): Promise<number[]> {
   await page.goto(`${originOf(server)}/app/notes`)
   await page.waitForSelector('.notes-rows a')
@@ -124,14 +124,14 @@ export async function measureFinder(page: Page, server: Server): Promise<number[
     await page.keyboard.press('k')
     await page.keyboard.up('Control')
     await page.waitForSelector('#find input')
-    const word = wordOfRank(400 + at * 7)
+    const title = `Note ${at * 31 + 100}`
     const took = await page.evaluate(`(() => {
       const input = document.querySelector('#find input')
       const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
       return ${timed(
-        `set.call(input, ${JSON.stringify(word)})
+        `set.call(input, ${JSON.stringify(title)})
          input.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
-        `[...document.querySelectorAll('#find [role=option]')].some((one) => one.textContent.includes('${word}'))`,
+        `[...document.querySelectorAll('#find [role=option]')].some((one) => one.textContent.startsWith('${title} '))`,
       )}
     })()`)
     if (at > 0) samples.push(took as number)

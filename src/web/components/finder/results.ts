@@ -4,7 +4,7 @@ import { findCommands } from './commands.ts'
 import type { Found } from './search.ts'
 
 /** Pause in typing before a search starts. */
-const PAUSE_MS = 60
+const PAUSE_MS = 30
 
 interface SearchState {
   readonly text: string | undefined
