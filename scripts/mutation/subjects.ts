@@ -55,6 +55,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   writes: {
     files: ['src/storage/writes/*.ts', 'src/storage/connection/health.ts'],
     tests: [
+      'test/storage/chunks.test.ts',
       'test/storage/write-groups.test.ts',
       'test/storage/write-queue.test.ts',
       'test/storage/disk.test.ts',
