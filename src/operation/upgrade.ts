@@ -8,6 +8,7 @@ import { rowTableConversion } from '../records/structures/storage/upgrade.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
 import type { OpenOptions } from '../storage/connection/open.ts'
 import { type Db, openDatabase } from '../storage/database.ts'
+import { asUnusable } from '../storage/errors.ts'
 import { listWorkspacePks } from '../storage/integrity.ts'
 import type { Reader } from '../storage/reader.ts'
 
@@ -27,14 +28,15 @@ export function upgradeDerived(reader: Reader): void {
   storeUpgradeJobs(reader, upgradeJobs)
 }
 
-/** Opens a database and finishes its upgrade, so that it can be used. */
+/** Opens a database and finishes its upgrade, so that it can be used. Throws UnusableDatabase. */
 export async function openUpgraded(options: Omit<OpenOptions, 'afterUpgrade'>): Promise<Db> {
   const db = openDatabase({ ...options, afterUpgrade: upgradeDerived })
   try {
     await finishUpgrade({ ...options, db }, upgradeJobs)
   } catch (error) {
+    await db.finishCheckpoint()
     db.close()
-    throw error
+    throw asUnusable(error, options.file)
   }
   return db
 }
