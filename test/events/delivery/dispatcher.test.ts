@@ -423,26 +423,31 @@ describe('the clock', () => {
     expect(it.receiver.received).toHaveLength(3)
   })
 
-  test('set back by hours brings many retries forward, each by its own delay', async () => {
+  test('set back by hours brings many retries of all subscriptions forward, each by its own delay', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
+    const other = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await writeOne()
-    await attempted(id, 1)
+    await Promise.all([attempted(id, 1), attempted(other.id, 1)])
     await it.stop()
     await it.ctx.db.write(({ sql }): void => {
       sql.script(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
         INSERT INTO webhook_deliveries (event, webhook, id, status, attempts, next_attempt_at, created_at)
-          SELECT event + n, webhook, id || n, status, 1 + n % 4, ${NOW} + n, created_at FROM webhook_deliveries, numbers`)
+          SELECT event + n * 2, webhook, id || n, status, 1 + n % 4, ${NOW} + n, created_at FROM webhook_deliveries, numbers`)
     })
     const latest = () =>
-      it.ctx.db.sql.column<number>(
-        'SELECT max(next_attempt_at) FROM webhook_deliveries GROUP BY attempts ORDER BY attempts',
+      it.ctx.db.sql.rows<[webhook: number, at: number]>(
+        'SELECT webhook, max(next_attempt_at) FROM webhook_deliveries GROUP BY webhook, attempts ORDER BY webhook, attempts',
       )
+    const webhooks = it.ctx.db.sql.column<number>('SELECT pk FROM webhooks ORDER BY pk')
+    expect(webhooks).toHaveLength(2)
     it.clock.set(NOW - 7 * HOUR)
     it.start()
-    await until(async () => (latest()[0] ?? 0) < NOW)
+    await until(async () => latest().every(([, at]) => at < NOW))
     await runJobs(it.ctx)
-    expect(latest()).toEqual(RETRIES.map((delayMs) => NOW - 7 * HOUR + delayMs))
+    expect(latest()).toEqual(
+      webhooks.flatMap((webhook) => RETRIES.map((delayMs) => [webhook, NOW - 7 * HOUR + delayMs])),
+    )
   })
 
   test('set forward makes everything due at the next scan, within half a minute', async () => {

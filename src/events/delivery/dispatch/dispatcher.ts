@@ -131,7 +131,7 @@ export class Dispatcher {
     const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
     this.#lastNow = now
     if (!wasSetBack) return
-    db.write((tx): void => shortenRetryDelays(tx, listSubscriptionsWithPending(tx))).catch((error) => {
+    db.write((tx): void => shortenRetryDelays(tx)).catch((error) => {
       // The next start tries again.
       if (!this.#isStopped)
         log.warn('retries may be late: their times could not be adjusted to the clock', {

@@ -1,4 +1,4 @@
-import { defineJob, enqueue } from '../../../kernel/jobs.ts'
+import { defineJob, enqueue, SINGLE } from '../../../kernel/jobs.ts'
 import { HOUR_MS } from '../../../lib/dates.ts'
 import { enqueueDue } from '../../../log/due-jobs.ts'
 import { notifyDispatcher } from '../../../log/outbox.ts'
@@ -17,14 +17,13 @@ const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN $
 export const IS_RETRY = "status = 'pending' AND is_urgent = 0 AND attempts > 0"
 
 /**
- * Limits every retry of these subscriptions to its regular delay from now, and every quiet period to its maximum. Later
- * instants were scheduled before the clock was set back. There may be millions of retries, so jobs shorten them.
+ * Limits every retry to its regular delay from now, and every quiet period to its maximum. Later instants were scheduled
+ * before the clock was set back. There may be millions of retries, so a job shortens them.
  */
-export function shortenRetryDelays(tx: Tx, webhooks: readonly number[]): void {
+export function shortenRetryDelays(tx: Tx): void {
   shortenQuietPeriods(tx)
-  const start = { at: tx.now + FIRST_DELAY_MS, event: 0 }
-  for (const webhook of webhooks)
-    if (listRetries(tx, webhook, start, 1).length > 0) enqueue(tx, retryShortening, webhook, start)
+  const start = findNextStart(tx, Number.MIN_SAFE_INTEGER)
+  if (start) enqueue(tx, retryShortening, SINGLE, start)
 }
 
 function shortenQuietPeriods(tx: Tx): void {
@@ -39,34 +38,44 @@ function shortenQuietPeriods(tx: Tx): void {
 
 /** A position in the index of retries. */
 interface Position {
+  readonly webhook: number
   readonly at: number
   readonly event: number
 }
 
-type Retry = [event: number, at: number, delayMs: number]
-
-const listRetries = ({ sql }: Reader, webhook: number, { at, event }: Position, limit: number): Retry[] =>
-  sql.rows<Retry>(
-    `SELECT event, next_attempt_at, ${RETRY_DELAY} FROM webhook_deliveries
-     WHERE webhook = ? AND ${IS_RETRY} AND (next_attempt_at, event) > (?, ?)
-     ORDER BY next_attempt_at, event LIMIT ?`,
-    webhook,
-    at,
-    event,
-    limit,
+/** The position before the retries of the next subscription that may be too late. */
+function findNextStart({ sql, now }: Tx, after: number): Position | undefined {
+  const webhook = sql.scalar<number | null>(
+    `SELECT min(webhook) FROM webhook_deliveries WHERE webhook > ? AND ${IS_RETRY}`,
+    after,
   )
+  return webhook === null ? undefined : { webhook, at: now + FIRST_DELAY_MS, event: 0 }
+}
+
+type Retry = [event: number, at: number, delayMs: number]
 
 const RETRIES_AT_ONCE = 200
 
-export const retryShortening = defineJob<number, Position>('events.retries', (tx, webhook, after) => {
-  const retries = listRetries(tx, webhook, after, RETRIES_AT_ONCE)
+const listRetries = ({ sql }: Reader, { webhook, at, event }: Position): Retry[] =>
+  sql.rows<Retry>(
+    `SELECT event, next_attempt_at, ${RETRY_DELAY} FROM webhook_deliveries
+     WHERE webhook = ? AND ${IS_RETRY} AND (next_attempt_at, event) > (?, ?)
+     ORDER BY next_attempt_at, event LIMIT ${RETRIES_AT_ONCE}`,
+    webhook,
+    at,
+    event,
+  )
+
+export const retryShortening = defineJob<number, Position>('events.retries', (tx, _, position) => {
+  const { webhook } = position
+  const retries = listRetries(tx, position)
   const late = retries.filter(([, at, delayMs]) => at > tx.now + delayMs).map(([event]) => event)
   if (late.length > 0) {
     shorten(tx, webhook, late)
     notifyDispatcher(tx, [webhook])
   }
   const last = retries.length === RETRIES_AT_ONCE ? retries.at(-1) : undefined
-  return last ? { at: last[1], event: last[0] } : 'done'
+  return last ? { webhook, at: last[1], event: last[0] } : (findNextStart(tx, webhook) ?? 'done')
 })
 
 const shorten = ({ sql, now }: Tx, webhook: number, events: readonly number[]): void =>
