@@ -1,5 +1,11 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { unusedIndexRemoval } from '../../../src/records/structures/storage/auto-index.ts'
+import { countJobs } from '../../../src/kernel/jobs.ts'
+import {
+  indexRemoval,
+  markUsed,
+  recordIndex,
+  unusedIndexRemoval,
+} from '../../../src/records/structures/storage/auto-index.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { buildIndexes, indexesOf } from '../../support/indexes.ts'
 import { runJobs, runRecurring } from '../../support/jobs.ts'
@@ -50,6 +56,23 @@ test('frequent reads build an index, beside which no write is refused, and 30 un
   expect(indexesOf(service)).toEqual([])
   expect(await ask()).toEqual(first)
   await service.ctx.kernel.close()
+})
+
+test('all unused indexes are dropped, except those used before it is their turn', async () => {
+  service = await startService()
+  const { id } = await declare(service, 'tasks', [{ key: 'status', type: 'text' }])
+  const { db } = service.ctx
+  const structurePk = db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
+  const columns = Array.from({ length: 450 }, (_, at) => `f${at + 1}`)
+  await db.write((tx): void => {
+    for (const column of columns) recordIndex(tx, { structurePk, column }, tx.now)
+  })
+  service.clock.advance(31 * DAY_MS)
+  await runRecurring(service.ctx, [unusedIndexRemoval])
+  expect(countJobs(db, indexRemoval)).toBe(450)
+  await db.write((tx): void => void markUsed(tx, { structurePk, column: 'f300' }, tx.now))
+  await runJobs(service.ctx)
+  expect(indexesOf(service)).toEqual(['f300'])
 })
 
 test('a structure has at most eight indexes, none of long texts', async () => {

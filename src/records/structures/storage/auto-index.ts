@@ -1,7 +1,7 @@
 import { type FieldKind, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
 import { manyRowsOf, type Server } from '../../../kernel/call.ts'
 import { settle } from '../../../kernel/job-steps.ts'
-import { defineLongJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
+import { defineLongJob, defineRecurringJob, enqueueOnce, keysOf } from '../../../kernel/jobs.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { DAY_MS, HOUR_MS } from '../../../lib/dates.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -187,9 +187,7 @@ export async function buildAutoIndex(server: Server, place: IndexPlace): Promise
 
 const UNUSED_MS = 30 * DAY_MS
 
-/** The automatic indexes of all structures that were last used before the given time. */
-const listUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
-  sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
+const UNUSED = 'SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?'
 
 export function dropAutoIndex(reader: Reader, { structurePk, column }: IndexPlace): void {
   if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
@@ -198,17 +196,23 @@ export function dropAutoIndex(reader: Reader, { structurePk, column }: IndexPlac
 }
 
 /** Drops an index that has not been used in the meantime. */
-export const indexRemoval = defineLongJob<string, IndexPlace>('structure.dropIndex', (tx, key, place) => {
-  const isUnused = listUnusedIndexes(tx, tx.now - UNUSED_MS).some((each) => keyOf(each) === key)
+export const indexRemoval = defineLongJob<string, IndexPlace>('structure.dropIndex', (tx, _, place) => {
+  const ofPlace = `${UNUSED} AND structure = ? AND "column" = ?`
+  const isUnused = tx.sql.get(ofPlace, tx.now - UNUSED_MS, place.structurePk, place.column) !== undefined
   if (isUnused) dropAutoIndex(tx, place)
   return 'done'
 })
 
-/** Finds the indexes unused for 30 days. */
+const UNUSED_AT_ONCE = 200
+
+/** Finds the indexes of all structures that were not used for 30 days. */
 export const unusedIndexRemoval = defineRecurringJob('structure.dropIndexes', HOUR_MS, (tx) => {
-  for (const place of listUnusedIndexes(tx, tx.now - UNUSED_MS))
-    enqueueOnce(tx, indexRemoval, keyOf(place), place)
-  return false
+  const unused = tx.sql.all<IndexPlace>(
+    `${UNUSED} AND structure || ' ' || "column" NOT IN (${keysOf(indexRemoval)}) LIMIT ${UNUSED_AT_ONCE}`,
+    tx.now - UNUSED_MS,
+  )
+  for (const place of unused) enqueueOnce(tx, indexRemoval, keyOf(place), place)
+  return unused.length === UNUSED_AT_ONCE
 })
 
 /** Builds an index by its name; returns false if the definition lacks its columns. */
