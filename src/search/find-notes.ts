@@ -126,24 +126,34 @@ const MAX_SIMILAR_WORDS = 6
 /** Typing errors allowed in a word. */
 const errorsIn = (word: string): number => (word.length >= 8 ? 2 : word.length >= 5 ? 1 : 0)
 
-/** The fewest changed, missing or additional letters that turn a word into the beginning of a name's word. */
-function distanceToStart(typed: string, word: string): number {
-  let row = Array.from({ length: word.length + 1 }, (_, index) => index)
-  for (let at = 0; at < typed.length; at++) {
-    const next = [at + 1]
-    for (let index = 0; index < word.length; index++) {
-      const isSame = typed[at] === word[index]
-      const changed = (row[index] ?? 0) + (isSame ? 0 : 1)
-      next.push(Math.min(changed, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+/**
+ * Whether at most `most` changed, missing or additional letters turn a text into the beginning of a word. Beginnings are
+ * compared only if their lengths differ by at most `most`: comparing all of them takes seconds for long words.
+ */
+function isAlmostStart(typed: string, word: string, most: number): boolean {
+  const lengthAt = (at: number, column: number) => at + column - most
+  const isLength = (length: number) => length >= 0 && length <= word.length
+  const columns = Array.from({ length: 2 * most + 1 }, (_, column) => column)
+  // The errors between the typed letters so far and the beginnings of the word, by the lengths of these.
+  let row = columns.map((column) => (isLength(lengthAt(0, column)) ? lengthAt(0, column) : Infinity))
+  for (let at = 1; at <= typed.length; at++) {
+    const next: number[] = []
+    for (const column of columns) {
+      const length = lengthAt(at, column)
+      const changed = (row[column] ?? Infinity) + (typed[at - 1] === word[length - 1] ? 0 : 1)
+      const additional = (row[column + 1] ?? Infinity) + 1
+      const missing = (next[column - 1] ?? Infinity) + 1
+      next.push(isLength(length) ? Math.min(changed, additional, missing) : Infinity)
     }
+    if (Math.min(...next) > most) return false
     row = next
   }
-  return Math.min(...row)
+  return true
 }
 
 function isAlmostNamed(name: string, words: readonly string[]): boolean {
   const known = wordsOf(name)
-  return words.every((word) => known.some((other) => distanceToStart(word, other) <= errorsIn(word)))
+  return words.every((word) => known.some((other) => isAlmostStart(word, other, errorsIn(word))))
 }
 
 /** Of n + 1 pieces of a word with n errors one is intact. Two of its letters can have changed places: two errors. */
