@@ -36,6 +36,7 @@ const COLUMNS = columnsOf({
     { key: 'total', label: 'Total', type: 'number' },
     { key: 'state', label: 'State', type: 'select', options: ['New', 'Sent, late'] },
     { key: 'sum', label: 'Sum', type: 'rollup' },
+    { key: 'friend', label: 'Friend', type: 'record' },
   ],
 } as unknown as Structure)
 
@@ -80,6 +81,7 @@ test('a webhook offers the fields and operators of the table, and Yes and No for
     'paid',
     'total',
     'state',
+    'friend',
     'created_at',
     'updated_at',
   ])
@@ -98,16 +100,23 @@ test('conditions on rows are the same after they were shown as text', async () =
     { field: 'total', op: 'gt', value: 0.5 },
     { field: 'total', op: 'in', value: [1, 2] },
     { field: 'state', op: 'in', value: ['New', 'Sent, late'] },
+    { field: 'ref', op: 'in', value: ['', '5" pipe', 'x'] },
     { field: 'state', op: 'not_empty' },
     { field: '*', op: 'contains', value: 'x' },
   ] as const
-  expect(await readDrafts(rowDraftsOf(conditions as never, COLUMNS), COLUMNS)).toEqual(conditions as never)
+  const edited = rowDraftsOf(conditions as never, COLUMNS).map((draft) => ({ ...draft }))
+  expect(await readDrafts(edited, COLUMNS)).toEqual(conditions as never)
   const [typed] = await readDrafts([{ field: 'total', op: 'gt', value: 'many' }], COLUMNS)
   expect(typed).toEqual({ field: 'total', op: 'gt', value: 'many' } as never)
 })
 
+test('conditions that were not edited keep values that their text does not name', async () => {
+  const friend = { field: 'friend', op: 'eq', value: 'A friend whose label several rows have' } as const
+  expect(await readDrafts(rowDraftsOf([friend], COLUMNS), COLUMNS)).toEqual([friend])
+})
+
 test('values of a list keep their commas, quotes and spaces', () => {
-  const values = ['a', 'b, c', '"q"', ' x ', '\\']
+  const values = ['a', 'b, c', '"q"', ' x ', '\\', '', '5" pipe', 'a"b, c"', '6"', '" "']
   expect(listParts(values.map(quotedPart).join(', ')).map(unquoted)).toEqual(values)
 })
 

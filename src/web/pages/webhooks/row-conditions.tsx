@@ -57,15 +57,17 @@ export function rowLanguage(columns: readonly Column[]): FilterLanguage {
 export const conditionsOf = ({ filter }: Pick<Webhook, 'filter'>): readonly Condition[] =>
   Array.isArray(filter) ? filter : []
 
+/** The stored conditions of unedited drafts. The text of a value, such as a label, does not always determine the value. */
+const unedited = new WeakMap<Draft, Condition>()
+
 export const draftsOf = (conditions: readonly Condition[], columns: readonly Column[]): readonly Draft[] =>
-  conditions.map(({ field, op, value }) => ({
-    field,
-    op,
-    value: textOf(
-      columns.find(({ key }) => key === field),
-      value,
-    ),
-  }))
+  conditions.map((condition) => {
+    const { field, op, value } = condition
+    const column = columns.find(({ key }) => key === field)
+    const draft: Draft = { field, op, value: textOf(column, value) }
+    unedited.set(draft, condition)
+    return draft
+  })
 
 function textOf(column: Column | undefined, value: unknown): string {
   const texts = textsOf(column, value)
@@ -75,7 +77,10 @@ function textOf(column: Column | undefined, value: unknown): string {
 /** The edited conditions in the API's format. */
 export const readDrafts = (drafts: readonly Draft[], columns: readonly Column[]): Promise<Condition[]> =>
   Promise.all(
-    drafts.map(async ({ field, op, value }): Promise<Condition> => {
+    drafts.map(async (draft): Promise<Condition> => {
+      const stored = unedited.get(draft)
+      if (stored) return stored
+      const { field, op, value } = draft
       const condition = { field, op: op as Condition['op'] }
       if (!takesValue(op)) return condition
       const column = columns.find(({ key }) => key === field)

@@ -38,7 +38,7 @@ const LITERAL = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 function valueText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') return String(value)
-  return LITERAL.test(value) || value === '' ? JSON.stringify(value) : quotedPart(value)
+  return LITERAL.test(value) ? JSON.stringify(value) : quotedPart(value)
 }
 
 /** The edited conditions in the server's format. */
