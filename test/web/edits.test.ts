@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
+import { type Cell, cellStore, type StoredCell } from '../../src/web/data/pending-cells.ts'
 import { Edits } from '../../src/web/data/records/edits.ts'
 import type { Field, Row } from '../../src/web/data/records/model.ts'
 import { RowSource } from '../../src/web/data/records/rows.ts'
@@ -7,7 +8,7 @@ import { editsOf } from '../../src/web/data/records/table-edits.ts'
 import { undoStack } from '../../src/web/data/records/undo.ts'
 import { sessionKey } from '../../src/web/data/session-key.ts'
 import { clearLastAction } from '../../src/web/pages/records/actions.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
 const NAME = { key: 'name', label: 'Name', type: 'text' } as Field
 const PERSON = { key: 'person', label: 'Person', type: 'note' } as Field
@@ -226,4 +227,44 @@ test('undo covers only edits made after the reset, not those in flight at that t
   await edits.save(row, TOTAL, '2')
   await undoStack.undo()
   expect(await stored()).toEqual({ name: 'first', total: 1 })
+})
+
+/** The storage of a browser, which accepts no new edits while it is full. */
+function limitedStorage() {
+  const cells = new Map<string, StoredCell>()
+  const nameOf = ({ row, field }: Pick<Cell, 'row' | 'field'>) => `${row.id} ${field.key}`
+  const storage = { isFull: false, cells }
+  cellStore.current = {
+    change: async (owner, { edited, updated, removed }) => {
+      if (storage.isFull && edited.length > 0) throw new Error('The quota has been exceeded.')
+      for (const cell of [...edited, ...updated])
+        cells.set(nameOf(cell), { ...owner, name: nameOf(cell), tab: '', ...cell })
+      for (const cell of removed) if (cells.get(nameOf(cell))?.at === cell.at) cells.delete(nameOf(cell))
+    },
+    list: async () => [...cells.values()],
+    keepSaved: () => {},
+  }
+  return storage
+}
+
+test('an edit that the full storage refuses is sent in place of the stored one before it', async () => {
+  const storage = limitedStorage()
+  sessionKey.value = 'ann home'
+  const own = new Edits({ id: 'orders', name: 'Orders' }, source)
+  try {
+    const release = Promise.withResolvers<void>()
+    held = release.promise
+    const first = own.writeRow(row, new Map([[NAME, 'first']]), 1)
+    storage.isFull = true
+    const second = own.writeRow(row, new Map([[NAME, 'second']]), 2)
+    await settle()
+    own.sync([...storage.cells.values()])
+    expect(own.of(row.id, 'name')).toMatchObject({ kind: 'saving', text: 'second' })
+    release.resolve()
+    await Promise.all([first, second])
+    expect([(await stored()).name, own.of(row.id, 'name')]).toEqual(['second', undefined])
+    expect([...storage.cells]).toEqual([])
+  } finally {
+    Reflect.deleteProperty(cellStore, 'current')
+  }
 })

@@ -31,8 +31,8 @@ export class CellDrafts {
   readonly #sessionKey = sessionKey.peek()
   readonly #owner: Owner | undefined
   readonly #bases = new Map<string, Omit<DraftCell, 'state'>>()
-  /** The cells whose last edit is stored. */
-  readonly #stored = new Set<string>()
+  /** The times of the stored edits. A later edit that could not be stored replaces one in this tab only. */
+  readonly #stored = new Map<string, number>()
   /** The cells that this tab is storing, with the number of writes in flight: what is read of them may be outdated. */
   readonly #writing = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
@@ -56,7 +56,6 @@ export class CellDrafts {
   /** Records the row a cell was edited on. Must precede the cell's first state. */
   note(row: Row, field: Field, at = Date.now()): void {
     const name = nameOf({ row, field })
-    this.#stored.delete(name)
     this.#bases.set(name, { row, field, at, sent: this.#bases.get(name)?.sent ?? [] })
   }
 
@@ -93,6 +92,10 @@ export class CellDrafts {
     }
   }
 
+  #isStored(name: string): boolean {
+    return this.#bases.get(name)?.at === this.#stored.get(name)
+  }
+
   has(id: string, key: string): boolean {
     return this.#bases.has(cellKey(id, key))
   }
@@ -104,20 +107,25 @@ export class CellDrafts {
     return cellStore.current?.list(this.#owner, this.structure.id).catch(() => undefined)
   }
 
-  /** Adopts stored cells, except those that this tab is storing. Returns the changed ones, and the names of removed ones. */
+  /**
+   * Adopts stored cells, except those that this tab is storing or could not store. Returns the changed ones, and the names
+   * of removed ones.
+   */
   adopt(
     cells: readonly DraftCell[],
     states: Cells,
   ): { changed: readonly DraftCell[]; removed: readonly string[] } {
-    const current = cells.filter((cell) => !this.#writing.has(nameOf(cell)))
+    const isOwn = (name: string) =>
+      this.#writing.has(name) || (this.#bases.has(name) && !this.#isStored(name))
+    const current = cells.filter((cell) => !isOwn(nameOf(cell)))
     for (const { row, field, at, sent } of current) {
       const name = nameOf({ row, field })
       const base = this.#bases.get(name)
       this.#bases.set(name, base?.at === at ? { ...base, sent } : { row, field, at, sent })
-      this.#stored.add(name)
+      this.#stored.set(name, at)
     }
     const names = new Set(cells.map(nameOf))
-    const removed = [...this.#stored].filter((name) => !names.has(name) && !this.#writing.has(name))
+    const removed = [...this.#stored.keys()].filter((name) => !names.has(name) && !isOwn(name))
     this.forget(removed)
     const changed = current.filter((cell) => !isSameState(states.get(nameOf(cell)), cell.state))
     return { changed, removed }
@@ -132,17 +140,18 @@ export class CellDrafts {
     for (const [key, state] of now) {
       const base = this.#bases.get(key)
       if (!base || before.get(key) === state) continue
-      const changes = this.#stored.has(key) ? updated : edited
+      const changes = this.#isStored(key) ? updated : edited
       changes.push({ ...base, state, structure: { id, name } })
     }
     const removed = [...before.keys()].flatMap((key) => {
       const base = now.has(key) ? undefined : this.#bases.get(key)
-      return base ? [{ ...base, structure: { id, name } }] : []
+      return base ? [{ ...base, at: this.#stored.get(key) ?? base.at, structure: { id, name } }] : []
     })
     if (edited.length + updated.length + removed.length === 0) return
-    for (const cell of edited) this.#stored.add(nameOf(cell))
+    const replaced = edited.map((cell) => [cell, this.#stored.get(nameOf(cell))] as const)
+    for (const cell of edited) this.#stored.set(nameOf(cell), cell.at)
     this.forget(removed.map(nameOf))
-    const stored = this.#change(this.#owner, { edited, updated, removed })
+    const stored = this.#change(this.#owner, { edited, updated, removed }, replaced)
     this.hold([...edited, ...updated, ...removed].map(nameOf), stored)
     this.#last = Promise.all([this.#last, stored])
   }
@@ -167,7 +176,12 @@ export class CellDrafts {
     change.then(release, release)
   }
 
-  async #change(owner: Owner, changes: CellChanges): Promise<void> {
+  /** Changes the storage. If that fails, the edits before the `edited` ones are still stored. */
+  async #change(
+    owner: Owner,
+    changes: CellChanges,
+    replaced: readonly (readonly [edited: Cell, before: number | undefined])[],
+  ): Promise<void> {
     try {
       await cellStore.current?.change(owner, changes)
       this.isSafe = cellStore.current !== undefined
@@ -179,6 +193,12 @@ export class CellDrafts {
         `Drafts can’t be stored in this browser (${(error as Error).message}). Stay on this page until your changes are saved.`,
       )
     }
-    if (!this.isSafe) for (const cell of changes.edited) this.#stored.delete(nameOf(cell))
+    if (this.isSafe) return
+    for (const [edited, before] of replaced) {
+      const name = nameOf(edited)
+      if (this.#stored.get(name) !== edited.at) continue
+      if (before === undefined) this.#stored.delete(name)
+      else this.#stored.set(name, before)
+    }
   }
 }
