@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
 import { type Cell, cellStore, type StoredCell } from '../../src/web/data/pending-cells.ts'
 import { Edits } from '../../src/web/data/records/edits.ts'
@@ -247,11 +247,20 @@ function limitedStorage() {
   return storage
 }
 
-test('an edit that the full storage refuses is sent in place of the stored one before it', async () => {
-  const storage = limitedStorage()
-  sessionKey.value = 'ann home'
-  const own = new Edits({ id: 'orders', name: 'Orders' }, source)
-  try {
+describe('with storage', () => {
+  let storage: ReturnType<typeof limitedStorage>
+  let own: Edits
+
+  beforeEach(() => {
+    storage = limitedStorage()
+    sessionKey.value = 'ann home'
+    own = new Edits({ id: 'orders', name: 'Orders' }, source)
+  })
+  afterEach(() => {
+    Reflect.deleteProperty(cellStore, 'current')
+  })
+
+  test('an edit that the full storage refuses is sent in place of the stored one before it', async () => {
     const release = Promise.withResolvers<void>()
     held = release.promise
     const first = own.writeRow(row, new Map([[NAME, 'first']]), 1)
@@ -264,7 +273,24 @@ test('an edit that the full storage refuses is sent in place of the stored one b
     await Promise.all([first, second])
     expect([(await stored()).name, own.of(row.id, 'name')]).toEqual(['second', undefined])
     expect([...storage.cells]).toEqual([])
-  } finally {
-    Reflect.deleteProperty(cellStore, 'current')
-  }
+  })
+
+  test('a text that is no value stays when another tab has sent the edit before it', async () => {
+    const release = Promise.withResolvers<void>()
+    held = release.promise
+    const first = own.writeRow(row, new Map([[TOTAL, 2]]), 1)
+    await settle()
+    const sent = [...storage.cells.values()]
+    await own.save(row, TOTAL, 'many')
+    await cellStore.current?.change(
+      { user: 'ann', workspace: 'home' },
+      { edited: [], updated: [], removed: sent },
+    )
+    own.sync([...storage.cells.values()])
+    expect(own.of(row.id, 'total')).toMatchObject({ kind: 'refused', text: 'many' })
+    release.resolve()
+    await first
+    expect(storage.cells.size).toBe(1)
+    own.drop(row.id, 'total')
+  })
 })

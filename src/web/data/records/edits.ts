@@ -188,6 +188,8 @@ export class Edits {
     const before = row.data[field.key]
     const parsed = parseValue(field, text)
     if ('error' in parsed) {
+      // An edit of its own: the edit before it may be sent and removed by another tab.
+      this.#drafts.note(row, field)
       this.refuse(row.id, field, text, parsed.error)
       return Promise.resolve()
     }
