@@ -176,9 +176,11 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       expect(await shown()).toEqual(expect.arrayContaining(['call her', 'load']))
       expect((await shown()).join()).not.toMatch(/no task|pay/)
       expect(await accessibilityProblems(page)).toEqual([])
-      await page.click('.tasks input')
+      await page.focus('.tasks input')
+      await keyboardOn(page).press('Space')
       await until(async () => (await stored(id)).content.startsWith('- [x] call'))
       await page.waitForFunction(`!document.querySelector('.tasks').textContent.includes('call her')`)
+      await page.waitForFunction(`document.activeElement.matches('.tasks input')`)
       await press(page, 'Van')
       await page.waitForFunction(`location.pathname.endsWith('${id}')`)
     },

@@ -1,6 +1,6 @@
 import { blockLines } from '../../lib/markdown-lines.ts'
 import { api } from './api.ts'
-import { useQuery } from './use-query.ts'
+import { readVersion, saveNote } from './saved-notes.ts'
 
 /** A checkbox item of a note. */
 export interface NoteTask {
@@ -15,18 +15,25 @@ export interface TaskNote {
   readonly title: string
   readonly at: string
   readonly updatedAt: string
-  readonly content: string
-  readonly tasks: readonly NoteTask[]
+  /** Undefined if the text is not available offline. */
+  readonly tasks: readonly NoteTask[] | undefined
+}
+
+export interface NoteTasks {
+  /** Also those without tasks, last edited first. */
+  readonly notes: readonly TaskNote[]
+  readonly isComplete: boolean
 }
 
 const TASK = /^([>\s]*(?:[-*+]|\d{1,9}[.)])\s+\[)([ xX])\]\s+(\S.*)$/
 
-/** The checkbox items of a text, in order; items in code are none. */
+/** The checkbox items of a text, in order; items in code and in comments are none. */
 export function tasksIn(content: string): NoteTask[] {
   if (!content.includes('[')) return []
   const found: NoteTask[] = []
   for (const { text, start, block } of blockLines(content)) {
-    const [, before = '', mark, words = ''] = (block.kind === 'text' && TASK.exec(text)) || []
+    const isItem = block.kind === 'text' && block.beginsItem && block.commentEnd === undefined
+    const [, before = '', mark, words = ''] = (isItem && TASK.exec(text)) || []
     if (mark !== undefined) found.push({ text: words, isDone: mark !== ' ', at: start + before.length })
   }
   return found
@@ -36,29 +43,51 @@ const PAGE = 200
 /** Older notes are not read. */
 export const MAX_NOTES = 2_000
 
-async function readTasks(signal: AbortSignal): Promise<{ notes: TaskNote[]; isComplete: boolean }> {
-  const notes: TaskNote[] = []
-  for (let offset = 0; offset < MAX_NOTES; offset += PAGE) {
-    const page = await api.get('/v1/notes', {
-      query: { limit: PAGE, offset, sort: 'edited_at', content: true },
-      signal,
-    })
-    for (const { id, title, edited_at, updated_at, content = '' } of page.notes) {
-      const tasks = tasksIn(content)
-      if (tasks.length > 0)
-        notes.push({ id, title, at: edited_at ?? updated_at, updatedAt: updated_at, content, tasks })
-    }
-    if (offset + PAGE >= page.total) return { notes, isComplete: true }
+/** Reads the tasks of all notes. The texts of pages on which every note is known are not read again. */
+export async function readTasks(known: readonly TaskNote[], signal?: AbortSignal): Promise<NoteTasks> {
+  const versions = new Map(
+    known.filter(({ tasks }) => tasks).map((note) => [`${note.id} ${note.updatedAt}`, note]),
+  )
+  const notes = new Map<string, TaskNote>()
+  for (let offset = 0; offset < MAX_NOTES; ) {
+    const read = (content: boolean) =>
+      api.get('/v1/notes', {
+        query: { limit: PAGE, offset, sort: 'edited_at', content },
+        ...(signal && { signal }),
+      })
+    const heads = versions.size > 0 ? await read(false) : undefined
+    const isKnown = heads?.notes.every(({ id, updated_at }) => versions.has(`${id} ${updated_at}`))
+    const page = heads && isKnown ? heads : await read(true)
+    for (const { id, title, edited_at, updated_at, content } of page.notes)
+      notes.set(id, {
+        id,
+        title,
+        at: edited_at ?? updated_at,
+        updatedAt: updated_at,
+        tasks: content === undefined ? versions.get(`${id} ${updated_at}`)?.tasks : tasksIn(content),
+      })
+    // Long texts end a page early.
+    offset += page.notes.length
+    if (!page.has_more) return { notes: [...notes.values()], isComplete: true }
   }
-  return { notes, isComplete: false }
+  return { notes: [...notes.values()], isComplete: false }
 }
 
-/** The notes with checkbox items, last edited first. */
-export const useNoteTasks = () => useQuery(['note', 'tasks'], ({ signal }) => readTasks(signal))
-
-/** Ticks or unticks a task, unless its note was changed meanwhile. */
-export async function setTask(note: TaskNote, { at, isDone }: NoteTask): Promise<void> {
-  const content = `${note.content.slice(0, at)}${isDone ? ' ' : 'x'}${note.content.slice(at + 1)}`
-  const body = { content, if_unchanged: note.updatedAt }
-  await api.patch('/v1/notes/{id}', { params: { id: note.id }, body })
+/** Ticks or unticks a task in the saved version of its note. */
+export async function setTask({ id }: TaskNote, { at, text, isDone }: NoteTask): Promise<void> {
+  const { content, updated_at } = await readVersion(id)
+  const isSame = tasksIn(content).some(
+    (task) => task.at === at && task.text === text && task.isDone === isDone,
+  )
+  if (!isSame) throw new Error('The note has changed. Select the task again in the updated list.')
+  const ticked = `${content.slice(0, at)}${isDone ? ' ' : 'x'}${content.slice(at + 1)}`
+  await saveNote(id, { content: ticked }, updated_at, [])
 }
+
+/** The text of a task without links and emphasis. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/!?\[\[(?:[^[\]|]*\|)?([^[\]|]+)\]\]/g, '$1')
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/(\*\*|__|~~|==|`)(\S.*?)\1/g, '$2')
+    .trim() || text

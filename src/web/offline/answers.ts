@@ -208,7 +208,10 @@ const pageOf = ({ limit = '50', offset = '0' }: ReadRequest['query']) => ({
 })
 
 async function listNotes({ copy, query }: ReadRequest) {
-  return (await copy.notes).list({ ...query, ...pageOf(query) })
+  const stored = await copy.notes
+  const page = stored.list({ ...query, ...pageOf(query) })
+  if (query.content !== 'true') return page
+  return { ...page, notes: page.notes.map((note) => ({ ...note, content: stored.texts.get(note.id) })) }
 }
 
 interface NotesBody {

@@ -1,24 +1,46 @@
 import { useState } from 'preact/hooks'
-import { ErrorText, useAction } from '../../components/form.tsx'
+import { Check } from '../../components/check.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Empty, QueryResult } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
-import { invalidate } from '../../data/cache.ts'
+import { cache, invalidate } from '../../data/cache.ts'
 import { counted, formatNumber } from '../../data/formats.ts'
-import { MAX_NOTES, type NoteTask, setTask, type TaskNote, useNoteTasks } from '../../data/note-tasks.ts'
+import {
+  MAX_NOTES,
+  type NoteTask,
+  type NoteTasks,
+  plainText,
+  readTasks,
+  setTask,
+  type TaskNote,
+} from '../../data/note-tasks.ts'
 import { mayWriteNotes } from '../../data/session.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { BackToList } from './back-to-list.tsx'
 import { ListToggle } from './room-buttons.tsx'
 import { noteAddress } from './route.ts'
 
+const KEY = ['note', 'tasks'] as const
+
+/** Tasks that are shown at first, and added each time. */
+const STEP = 500
+
 /** The open tasks of all notes in one list, last edited note first. */
 export function Tasks() {
   usePartTitle('Tasks')
-  const query = useNoteTasks()
+  const query = useQuery(KEY, ({ signal }) =>
+    readTasks(cache.getQueryData<NoteTasks>(KEY)?.notes ?? [], signal),
+  )
   const [areDoneShown, setDoneShown] = useState(false)
+  const [most, setMost] = useState(STEP)
   const tick = useAction(async (note: TaskNote, task: NoteTask) => {
-    await setTask(note, task)
-    await invalidate(new Set(['note']))
+    const reload = () => invalidate(new Set(['note']))
+    await setTask(note, task).catch((error) => {
+      void reload()
+      throw error
+    })
+    await reload()
   })
   return (
     <section class="pane content" id="note" aria-label="Tasks">
@@ -27,31 +49,31 @@ export function Tasks() {
         <ListToggle />
         <h2>Tasks</h2>
         <span class="grow" />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={areDoneShown}
-            onChange={({ currentTarget }) => setDoneShown(currentTarget.checked)}
-          />
-          Show completed
-        </label>
+        <Check label="Show completed" checked={areDoneShown} onChange={setDoneShown} />
       </header>
       {tick.refusal.value !== undefined && <ErrorText>{tick.refusal.value}</ErrorText>}
       <QueryResult query={query}>
         {({ notes, isComplete }) => {
-          const shown = notes
-            .map((note) => ({ note, tasks: note.tasks.filter(({ isDone }) => areDoneShown || !isDone) }))
-            .filter(({ tasks }) => tasks.length > 0)
-          const open = notes.flatMap(({ tasks }) => tasks).filter(({ isDone }) => !isDone).length
+          const matching = notes.flatMap((note) =>
+            (note.tasks ?? [])
+              .filter(({ isDone }) => areDoneShown || !isDone)
+              .map((task) => ({ note, task })),
+          )
+          const shown = Map.groupBy(matching.slice(0, most), ({ note }) => note)
+          const open = matching.filter(({ task }) => !task.isDone).length
+          const unread = notes.filter(({ tasks }) => tasks === undefined).length
           return (
             <>
               <p class="list-end" role="status">
                 {counted(open, 'open task')}
                 {!isComplete && ` in the last ${formatNumber(MAX_NOTES)} edited notes`}
+                {unread > 0 && `, without ${counted(unread, 'note')} that cannot be read offline`}
               </p>
-              {shown.length === 0 && <Empty>Lines that begin with “- [ ]” in your notes appear here.</Empty>}
+              {matching.length === 0 && (
+                <Empty>Lines that begin with “- [ ]” in your notes appear here.</Empty>
+              )}
               <ol class="ledger">
-                {shown.map(({ note, tasks }) => (
+                {[...shown].map(([note, tasks]) => (
                   <li key={note.id}>
                     <Time at={note.at} />
                     <div class="item">
@@ -59,14 +81,16 @@ export function Tasks() {
                         {note.title}
                       </a>
                       <ul class="plain tasks">
-                        {tasks.map((task) => (
+                        {tasks.map(({ task }) => (
                           <li key={task.at}>
                             <label class={task.isDone ? 'check done' : 'check'} dir="auto">
                               <input
                                 type="checkbox"
                                 checked={task.isDone}
                                 disabled={!mayWriteNotes.value || tick.isRunning.value}
-                                onChange={() => void tick.run(note, task)}
+                                onChange={({ currentTarget }) =>
+                                  keepingFocus(currentTarget, tick.run(note, task))
+                                }
                               />
                               {plainText(task.text)}
                             </label>
@@ -77,6 +101,13 @@ export function Tasks() {
                   </li>
                 ))}
               </ol>
+              {matching.length > most && (
+                <p class="list-end">
+                  <Button kind="quiet" onClick={() => setMost(most + STEP)}>
+                    Show more
+                  </Button>
+                </p>
+              )}
             </>
           )
         }}
@@ -85,9 +116,12 @@ export function Tasks() {
   )
 }
 
-/** A line without its links and emphasis. */
-const plainText = (text: string): string =>
-  text
-    .replace(/!?\[\[(?:[^\]|]*\|)?([^\]|]+)\]\]/g, '$1')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/(\*\*|__|~~|==|`)(\S.*?)\1/g, '$2')
+/** Moves the focus to the next task if a ticked one leaves the list. */
+async function keepingFocus(box: HTMLInputElement, ticking: Promise<unknown>): Promise<void> {
+  const boxes = () => [...document.querySelectorAll<HTMLInputElement>('.tasks input')]
+  const index = boxes().indexOf(box)
+  await ticking
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) (boxes()[index] ?? boxes().at(-1))?.focus()
+  })
+}
