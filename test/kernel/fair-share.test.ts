@@ -13,7 +13,7 @@ import {
 
 let now: number
 let time: ReturnType<typeof spyOn<typeof performance, 'now'>>
-/** What has happened, in order. */
+/** The events so far, in order. */
 let events: string[]
 
 beforeEach(() => {
