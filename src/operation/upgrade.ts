@@ -34,7 +34,8 @@ export async function openUpgraded(options: Omit<OpenOptions, 'afterUpgrade'>): 
   try {
     await finishUpgrade({ ...options, db }, upgradeJobs)
   } catch (error) {
-    await db.finishCheckpoint()
+    // A command has no checkpoint thread, and would wait for the lock of another process again.
+    if (options.role === 'server') await db.finishCheckpoint()
     db.close()
     throw asUnusable(error, options.file)
   }
