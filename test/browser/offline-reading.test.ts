@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     const { file } = (await page.evaluate(
       `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
     )) as { file: { id: string } }
-    const content = `![[file:${file.id}|dot.gif]]`
+    const content = `![[file:${file.id}|dot.gif]]\n\n- [ ] carry the tripod`
     pictured = (await server.post('/v1/notes', { title: 'Pictured', content })).body.note.id
     // The note becomes the first of the list again.
     await server.patch(`/v1/notes/${last}`, { content: 'A heron stood here. ' })
@@ -141,6 +141,18 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await open('notes?search=%22Note+3%22')
       await page.locator('.notes-rows a').click()
       await untilText(page, 'isn’t available offline')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'tasks are listed as far as texts are stored, and ticked with a network alone',
+    async () => {
+      await open('notes/tasks')
+      await untilTextIn(page, '#note', '1 open task, without 121 notes that cannot be read offline')
+      await page.click('.tasks input')
+      await untilTextIn(page, '#note', 'The server cannot be reached. Try again later.')
+      expect(await page.$$('.tasks input:checked')).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )
