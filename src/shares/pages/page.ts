@@ -31,7 +31,7 @@ export function shownText(text: string): string {
   return shown === text ? text : shown.trim()
 }
 
-/** A page for visitors without an account: one document without script, which fetches only its own pictures. */
+/** A page for visitors without an account: one document without script. It fetches only its own pictures and the font. */
 export const pageText = ({ title, main, isBroad }: Page): string =>
   staticPage({
     title,
