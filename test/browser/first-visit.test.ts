@@ -36,9 +36,13 @@ describe.skipIf(!hasBrowser)('the bytes of a first visit', () => {
     await session.send('Network.enable')
     await session.send('Network.setCacheDisabled', { cacheDisabled: true })
     await session.send('Network.setBypassServiceWorker', { bypass: true })
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-      bytes += encodedDataLength
+    // Responses to the previous page do not count.
+    const sent = new Set<string>()
+    session.on('Network.requestWillBeSent', ({ requestId }) => void sent.add(requestId))
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (sent.has(requestId)) bytes += encodedDataLength
     })
+    await page.goto('about:blank')
     await page.goto(`${app.server.url}/app/${path}`, { waitUntil: 'networkidle2' })
     await session.detach()
     return bytes
