@@ -117,6 +117,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
     'the finder leads into the note, which the list shows and marks; N starts a note, or what the screen is about',
     async () => {
       const { server } = app
+      const second = await noteOf('Anchor chain')
       const first = await noteOf('Anchor stone')
       for (let number = 0; number < 30; number++) await noteOf(`Filler ${number}`)
       await server.post('/v1/records/structures', { name: 'Jobs', fields: [{ key: 'what', type: 'text' }] })
@@ -157,6 +158,14 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       expect(offered.join()).not.toContain('Numbered list')
       await page.click('.cm-tooltip-autocomplete li')
       await untilTextIn(page, editor, 'Agenda')
+
+      const read: string[] = []
+      page.on('request', (request) => read.push(request.url()))
+      await page.setViewport({ width: 390, height: 800 })
+      await page.goto(`${server.url}/app/notes/${second}`)
+      await page.waitForSelector(editor)
+      await untilStill(page)
+      expect(read.filter((address) => address.includes('limit=200&offset='))).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )

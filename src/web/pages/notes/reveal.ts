@@ -29,6 +29,8 @@ function scrollTo(place: number, signal: AbortSignal, frames = MAX_FRAMES): void
 /** Scrolls the list to a note that was opened elsewhere, such as in the finder or by a link. */
 export function useReveal(id: string): void {
   useEffect(() => {
+    // Phones show the note without the list.
+    if (!document.getElementById('list')?.checkVisibility()) return
     if (document.querySelector('.notes-rows > li.chosen')) return
     const stop = new AbortController()
     const noteQuery = { list: list.peek(), search: searchText.peek(), sort: sort.peek() }
