@@ -22,11 +22,8 @@ export function operatorsOf(type: string): readonly RowOperator[] {
 export const isTime = (type: string): boolean => ['date', 'time', 'datetime', 'instant'].includes(type)
 
 /** The type that determines the operators of a field. */
-export const columnType = ({
-  type,
-  multiple,
-  result,
-}: Pick<Field, 'type' | 'multiple' | 'result'>): string => (multiple ? 'multiple' : (result ?? type))
+const columnType = ({ type, multiple, result }: Pick<Field, 'type' | 'multiple' | 'result'>): string =>
+  multiple ? 'multiple' : (result ?? type)
 
 /** A column to filter and sort by: a field, or the time a row was created or edited. */
 export interface Column {

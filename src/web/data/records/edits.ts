@@ -72,7 +72,6 @@ export class Edits {
     this.#updateNotice()
   }
 
-  /** Stores the drafts again. */
   storeAgain(): void {
     this.#drafts.storeAgain(this.cells.peek())
   }
