@@ -7,7 +7,7 @@ import { listPresets } from '../notes/presets/service.ts'
 import { listNotes } from '../notes/query/list.ts'
 import { queryNotes } from '../notes/query/tree-query.ts'
 import { recordJson } from '../records/rows/present.ts'
-import { listPage } from '../records/rows/query/list.ts'
+import { firstRows } from '../records/rows/query/list.ts'
 import { parseRequest } from '../records/rows/query/row-query.ts'
 import { learnOfRows } from '../records/rows/query/total-cache.ts'
 import { listStructureRows, presentStructure } from '../records/structures/store.ts'
@@ -92,7 +92,7 @@ function rowsOf(snapshot: Snapshot, caller: Caller, filter: string, limit: numbe
       direction: 'desc' as const,
     })
     const shape = presentStructure(structure)
-    for (const row of listPage(snapshot, { caller, request }).page.rows)
+    for (const row of firstRows(snapshot, { caller, request }))
       found.push({
         id: row.id,
         structure_id: structure.id,

@@ -29,7 +29,7 @@ export interface NoteReads<Note> {
 
 /** How a note matches, best first; `recent` without a text. */
 export const NOTE_MATCHES = ['recent', 'title', 'text', 'similar_title', 'some_words'] as const
-export type NoteMatch = (typeof NOTE_MATCHES)[number]
+type NoteMatch = (typeof NOTE_MATCHES)[number]
 
 export interface FoundNote<Note> {
   readonly note: Note

@@ -37,6 +37,7 @@ import {
 import { withRollups } from './rollups.ts'
 import {
   type AccessPath,
+  ANY_PATH,
   FEW_ROWS,
   isSortedByPk,
   needlesOf,
@@ -96,12 +97,31 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
   const costs = costsOfList(snapshot, plan, found !== undefined)
   reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
-  const { structure } = plan.query
+  const rows = loadRows(snapshot, input, plan, pks)
+  const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
+  return { page, structure: plan.query.structure }
+}
+
+/** The first page alone. Counting would read all rows of a structure, even if the newest ones match. */
+export function firstRows(snapshot: Snapshot, input: ListInput): RecordRow[] {
+  const plan = planList(snapshot, input)
+  const found = findWithTextIndex(snapshot, plan)
+  const pks = found?.pks
+    ? pageAmong(snapshot, plan, found.pks)
+    : selectPage(snapshot, plan, plan.query, sortedPath(plan) ?? ANY_PATH)
+  reportRows(snapshot, { costs: costsOfList(snapshot, plan, found !== undefined) })
+  return loadRows(snapshot, input, plan, pks)
+}
+
+function loadRows(
+  snapshot: Snapshot,
+  { caller }: ListInput,
+  { query: { structure } }: ListPlan,
+  pks: readonly number[],
+): RecordRow[] {
   const loaded = loadPage(snapshot, pks)
   const hasRollups = definitionOf(structure).rollups.length > 0
-  const rows = hasRollups ? withRollups(snapshot, input.caller, structure, loaded) : loaded
-  const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-  return { page, structure }
+  return hasRollups ? withRollups(snapshot, caller, structure, loaded) : loaded
 }
 
 /** The report of a list to the policy that builds indexes. */
