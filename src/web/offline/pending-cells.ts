@@ -69,8 +69,10 @@ cellStore.current = {
 }
 
 /** Moves cells of closed tabs of an earlier version, whose cells belonged to their tab. */
-async function moveCellsOfTabs({ user, workspace }: Owner): Promise<void> {
+async function moveCellsOfTabs({ user, workspace }: Owner, tabs: ReadonlySet<string>): Promise<void> {
   const open = await openTabs()
+  // A change of the queue has all other tabs sync, which would have this one sync again.
+  if ([...tabs].every((tab) => open.has(tab))) return
   await changingQueue(async (queue) => {
     for (const cell of (await queue.getAll(entriesOf('cell', user, workspace))) as StoredCell[]) {
       if (cell.tab === NO_TAB || open.has(cell.tab)) continue
@@ -89,7 +91,8 @@ export async function syncCells(): Promise<void> {
   if (!owner) return
   const range = entriesOf('cell', owner.user, owner.workspace)
   const keys = await (await database()).getAllKeys('queue', range)
-  if (keys.some(([, , , tab]) => tab !== NO_TAB)) await moveCellsOfTabs(owner)
+  const tabs = new Set(keys.flatMap(([, , , tab = NO_TAB]) => (tab === NO_TAB ? [] : [tab])))
+  if (tabs.size > 0) await moveCellsOfTabs(owner, tabs)
   if (keys.length > 0 && !cellStore.tables) await import('../data/records/table-edits.ts')
   await cellStore.tables?.sync()
 }
