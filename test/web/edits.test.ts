@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
-import { type Cell, cellStore, type StoredCell } from '../../src/web/data/pending-cells.ts'
+import { type Cell, type CellStore, cellStore, type StoredCell } from '../../src/web/data/pending-cells.ts'
 import { Edits } from '../../src/web/data/records/edits.ts'
 import type { Field, Row } from '../../src/web/data/records/model.ts'
 import { RowSource } from '../../src/web/data/records/rows.ts'
@@ -233,8 +233,8 @@ test('undo covers only edits made after the reset, not those in flight at that t
 function limitedStorage() {
   const cells = new Map<string, StoredCell>()
   const nameOf = ({ row, field }: Pick<Cell, 'row' | 'field'>) => `${row.id} ${field.key}`
-  const storage = { isFull: false, cells }
-  cellStore.current = {
+  const storage = { isFull: false, cells, store: {} as CellStore }
+  storage.store = {
     change: async (owner, { edited, updated, removed }) => {
       if (storage.isFull && edited.length > 0) throw new Error('The quota has been exceeded.')
       for (const cell of [...edited, ...updated])
@@ -244,6 +244,7 @@ function limitedStorage() {
     list: async () => [...cells.values()],
     keepSaved: () => {},
   }
+  cellStore.current = storage.store
   return storage
 }
 
@@ -273,6 +274,21 @@ describe('with storage', () => {
     await Promise.all([first, second])
     expect([(await stored()).name, own.of(row.id, 'name')]).toEqual(['second', undefined])
     expect([...storage.cells]).toEqual([])
+  })
+
+  test('an edit is not sent if another user signs in while it is being stored', async () => {
+    const { change } = storage.store
+    cellStore.current = {
+      ...storage.store,
+      change: async (owner, changes) => {
+        await change(owner, changes)
+        if (changes.updated.length > 0) sessionKey.value = 'bob home'
+      },
+    }
+    await own.writeRow(row, new Map([[TOTAL, 2]]), 1)
+    expect(sessionKey.value).toBe('bob home')
+    expect((await stored()).total).toBe(1)
+    expect([...storage.cells.values()]).toMatchObject([{ user: 'ann', state: { kind: 'saving', value: 2 } }])
   })
 
   test('a text that is no value stays when another tab has sent the edit before it', async () => {

@@ -273,8 +273,6 @@ export class Edits {
    */
   async #send(row: Row, rest: Map<Field, Value>, current: Row | undefined): Promise<Saved | undefined> {
     const stored = await this.#drafts.read()
-    if (sessionKey.peek() !== this.#sessionKey)
-      throw new Error('Another user is signed in. Nothing was written.')
     if (stored) this.sync(stored)
     const newest = current ?? latest(this.source.find(row.id), row)
     for (const [field, value] of rest) {
@@ -291,6 +289,8 @@ export class Edits {
 
   async #patch(newest: Row, values: Values): Promise<Row> {
     await this.#drafts.storeSent(newest.id, values, this.cells.peek())
+    if (sessionKey.peek() !== this.#sessionKey)
+      throw new Error('Another user is signed in. Nothing was written.')
     const saved = await patchRow(newest, values)
     // The response may belong to an earlier, unanswered call; the row may have changed since.
     this.source.replace(latest(this.source.find(saved.id), saved))
