@@ -52,19 +52,32 @@ export interface FoundRecord extends RecordRow {
   hasRollups: number
 }
 
-/** A live record of the caller's workspace. A single statement without a join stays prepared. */
-export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
-  const row = sql.get<Omit<FoundRecord, 'structureId'> & { structureId: string | null }>(
-    `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
-       WHERE s.pk = r.structure AND s.workspace = ?) AS structureId,
-     (SELECT instr(s.fields, '"rollup":') > 0 FROM structures s WHERE s.pk = r.structure) AS hasRollups
-     FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
-    workspacePk,
+/** What reading a record needs of its structure; it changes seldom. */
+interface KnownStructure {
+  readonly id: string
+  readonly workspace: number
+  readonly hasRollups: number
+}
+
+const knownStructure = ({ sql }: Reader, pk: number): KnownStructure | undefined =>
+  sql.memoize(`structure ${pk}`, () =>
+    sql.get<KnownStructure>(
+      `SELECT id, workspace, instr(fields, '"rollup":') > 0 AS hasRollups FROM structures WHERE pk = ?`,
+      pk,
+    ),
+  )
+
+/** A live record of the caller's workspace. */
+export function getRecord(reader: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
+  const row = reader.sql.get<RecordRow>(
+    `SELECT ${COLUMNS} FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
     id,
   )
-  if (!row || row.structureId === null || !may(rights, row.structureId, 'see')) throw notFound('record')
-  checkRowsRead(rights, row.structureId)
-  return { ...row, structureId: row.structureId }
+  const structure = row && knownStructure(reader, row.structure)
+  if (!row || structure?.workspace !== workspacePk || !may(rights, structure.id, 'see'))
+    throw notFound('record')
+  checkRowsRead(rights, structure.id)
+  return { ...row, structureId: structure.id, hasRollups: structure.hasRollups }
 }
 
 /** The id of a record, live or deleted, of any workspace. */
