@@ -1,3 +1,4 @@
+import { memoize } from './bounded-cache.ts'
 import { DAY_MS, HOUR_MS } from './dates.ts'
 
 interface Zoned {
@@ -67,8 +68,11 @@ class KnownZone implements TimeZone {
   }
 }
 
-/** The zone of an IANA name such as `Europe/Berlin`, ignoring case; undefined for an unknown name. */
-export function findTimeZone(name: string): TimeZone | undefined {
+/**
+ * The zone of an IANA name such as `Europe/Berlin`, ignoring case; undefined for an unknown name. Cached, because the
+ * runtime takes 40 µs to look a name up.
+ */
+export const findTimeZone = memoize((name: string): TimeZone | undefined => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return undefined
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -76,7 +80,7 @@ export function findTimeZone(name: string): TimeZone | undefined {
   } catch {
     return undefined
   }
-}
+})
 
 /** Offsets lie between -12 and +14 hours. */
 const BEFORE_MS = 15 * HOUR_MS

@@ -1,5 +1,4 @@
 import { defineJob, enqueue } from '../kernel/jobs.ts'
-import { memoize } from '../lib/bounded-cache.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { type FieldValue, type RecordState, valueIn } from '../lib/record-data.ts'
 import { findTimeZone, instantOfLocal, localTime } from '../lib/time-zones.ts'
@@ -27,8 +26,6 @@ export interface Due {
 const AT = '08:00'
 const ZONE = 'UTC'
 
-const zoneNamed = memoize((name: string) => findTimeZone(name))
-
 /**
  * The moment of a value; undefined without a value. A datetime contains a `T`, and each of its offset days has 24
  * hours.
@@ -39,7 +36,7 @@ export function dueTimeOf(
 ): number | undefined {
   if (typeof value !== 'string') return undefined
   if (value.includes('T')) return Date.parse(value) + days * DAY_MS
-  const zone = zoneNamed(tz)
+  const zone = findTimeZone(tz)
   return zone && instantOfLocal(zone, localTime(value, days, at))
 }
 
