@@ -1,5 +1,15 @@
 import { Button } from './form.tsx'
-import type { KeyGroup } from './keys.tsx'
+import type { Key, KeyGroup } from './keys.tsx'
+
+/** Adds the keys of all screens that the finder, the browser and dialogs handle. */
+function withOthers({ title, keys }: KeyGroup): KeyGroup {
+  const finder: Key = { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' }
+  const others: readonly Key[] = [
+    { keys: ['Tab'], does: 'next control' },
+    { keys: ['Esc'], does: 'close the dialog or menu' },
+  ]
+  return { title, keys: [finder, ...keys, ...others] }
+}
 
 export const KeyList = ({ groups, onClose }: { groups: readonly KeyGroup[]; onClose: () => void }) => (
   <>
@@ -10,7 +20,7 @@ export const KeyList = ({ groups, onClose }: { groups: readonly KeyGroup[]; onCl
         Close <kbd>Esc</kbd>
       </Button>
     </header>
-    {groups.map(({ title, keys }) => (
+    {groups.with(-1, withOthers(groups.at(-1) as KeyGroup)).map(({ title, keys }) => (
       <section class="section" key={title}>
         <h3>{title}</h3>
         <dl>

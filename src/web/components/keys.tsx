@@ -27,14 +27,12 @@ function startNew(): void {
   else if (mayWriteNotes.peek()) navigate(address(['notes', 'new']))
 }
 
+/** The keys that work on every screen. The list adds those that are handled elsewhere, so that no screen loads them. */
 const EVERYWHERE: KeyGroup = {
   title: 'Everywhere',
   keys: [
-    { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' },
     { keys: ['?'], does: 'show keyboard shortcuts', run: openKeys },
     { keys: ['N'], does: 'new note; on a table, new row', run: startNew },
-    { keys: ['Tab'], does: 'next control' },
-    { keys: ['Esc'], does: 'close the dialog or menu' },
   ],
 }
 
