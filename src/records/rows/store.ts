@@ -52,7 +52,7 @@ export interface FoundRecord extends RecordRow {
   hasRollups: number
 }
 
-/** What reading a record needs of its structure; it changes seldom. */
+/** The columns of a structure that reading a record needs. They change seldom. */
 interface KnownStructure {
   readonly id: string
   readonly workspace: number
