@@ -82,6 +82,27 @@ test('a cell that was edited once more shows that, as being saved, when its firs
   expect((await stored()).name).toBe('second')
 })
 
+test('undo of an edit whose first response was lost gives the value before it', async () => {
+  const respond = fetched.getMockImplementation() as typeof fetch
+  let isLost = false
+  fetched.mockImplementation((async (path: string, init: RequestInit) => {
+    const response = await respond(path, init)
+    if (init.method !== 'PATCH' || isLost) return response
+    isLost = true
+    // The open table is notified of the write first.
+    source.replace(((await response.json()) as { record: Row }).record)
+    return Response.json(
+      { error: 'Busy.', code: 'unavailable' },
+      { status: 503, headers: { 'Retry-After': '0' } },
+    )
+  }) as typeof fetch)
+  undoStack.clear()
+  await edits.save(row, NAME, 'first')
+  expect([isLost, (await stored()).name]).toEqual([true, 'first'])
+  await undoStack.undo()
+  expect((await stored()).name).toBe('before')
+})
+
 test('a later write of someone else conflicts with an edit of an older state', async () => {
   await edits.save(row, NAME, 'first')
   await service.patch(`/v1/records/${row.id}`, { data: { name: 'theirs' } })

@@ -8,7 +8,7 @@ import { untilRetry } from '../sent-again.ts'
 import { sessionKey } from '../session-key.ts'
 import { CellDrafts, type CellState, type Cells, cellKey, type DraftCell } from './cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
-import { latest, patchRow, readRow } from './patch-row.ts'
+import { beforeWrite, latest, patchRow, readRow } from './patch-row.ts'
 import { holdsIds, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
 import type { Rows } from './row-store.ts'
@@ -284,7 +284,7 @@ export class Edits {
     const saved = rest.size === 0 ? undefined : await this.#patch(newest, rest)
     if (saved) this.#acknowledge(saved, rest)
     await this.#drafts.settled
-    return saved && { row: saved, before: newest, fields: [...rest.keys()] }
+    return saved && { row: saved, before: beforeWrite(row, newest, rest), fields: [...rest.keys()] }
   }
 
   async #patch(newest: Row, values: Values): Promise<Row> {

@@ -1,3 +1,4 @@
+import { isSameValue } from '../../../lib/record-data.ts'
 import { api } from '../api.ts'
 import { keyOfChange } from '../note-text.ts'
 import type { Values } from './edits.ts'
@@ -10,6 +11,16 @@ export const latest = (known: Row | undefined, read: Row): Row =>
 export async function readRow(id: string): Promise<Row> {
   const { record } = await api.get('/v1/records/{id}', { params: { id }, isFresh: true })
   return record as Row
+}
+
+/**
+ * The row before values were written, for undo. `newest` holds them already if an earlier call was not answered; then
+ * the row as it was read when it was edited has the value before.
+ */
+export function beforeWrite(read: Row, newest: Row, values: Values): Row {
+  const repeated = [...values].filter(([{ key }, value]) => isSameValue(newest.data[key], value))
+  const earlier = repeated.map(([{ key }]) => [key, read.data[key]])
+  return { ...newest, data: { ...newest.data, ...Object.fromEntries(earlier) } }
 }
 
 /** Updates a row if it is unchanged since it was read; else the server refuses with `stale`. */
