@@ -259,10 +259,11 @@ export class BodyBudget {
     return reservation
   }
 
-  /** Milliseconds until the oldest body may be refused. */
+  /** Milliseconds until the oldest body may be refused. Bodies that begin together have memory before they are known. */
   #untilNextCheck(): number {
-    const oldest = Math.min(...[...this.#arriving].map(({ since }) => since))
-    return Math.max(1_000, oldest + MAX_ARRIVAL_MS - this.clock.now())
+    const now = this.clock.now()
+    const oldest = Math.min(now, ...[...this.#arriving].map(({ since }) => since))
+    return Math.max(1_000, oldest + MAX_ARRIVAL_MS - now)
   }
 
   readonly #check = (): void => {
