@@ -13,7 +13,7 @@ export const FindQuery = t.strict(
     q: t.text({
       maxLength: 500,
       description:
-        'The typed text. Each word is a prefix, and operators are text. Without it, the last edited notes and the first presets.',
+        'The typed text. Words are prefixes (of one or two letters only the last), and operators are text. Without it, the last edited notes and the first presets.',
       examples: ['engines'],
     }),
     kind: t.choice(KINDS, { description: 'Only this kind; `records` includes structures.' }),
