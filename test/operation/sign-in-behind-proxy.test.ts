@@ -28,7 +28,9 @@ class Visitor {
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...more },
       redirect: 'manual',
       tls: { rejectUnauthorized: false },
-      ...(body !== undefined && { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),
+      }),
     })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

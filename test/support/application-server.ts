@@ -203,7 +203,7 @@ export async function press(page: Page, name: string): Promise<void> {
   )
   for (;;) {
     const noted = await noteClicks(page, name)
-    await page.locator(button as () => unknown).click()
+    await page.locator(button as () => Element).click()
     // A click that opened another document destroyed the recorded flag.
     if (await noted.evaluate(({ isClicked }) => isClicked).catch(() => true)) return
   }

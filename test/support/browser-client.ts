@@ -31,7 +31,7 @@ export function browserOf(service: TestService, address = '192.0.2.1'): Browser 
         new Request(`http://localhost${path}`, {
           method,
           headers: sent,
-          body: body instanceof Uint8Array ? body : JSON.stringify(body),
+          body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),
         }),
         server,
       )

@@ -60,7 +60,7 @@ export async function newAuthority(name = 'daybook test authority'): Promise<Aut
         notAfter: inDays(to),
         extensions: [
           new SubjectAlternativeNameExtension(
-            hosts.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value })),
+            hosts.map((value) => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value })),
           ),
         ],
       })

@@ -2,6 +2,8 @@
  * The baseline for notifying many readers: a bare `Bun.serve` that sends each posted number to all open streams. Like a
  * watch, it first waits for the interval in which changes are merged.
  */
+export {}
+
 const MERGE_MS = 250
 const encoder = new TextEncoder()
 const readers = new Set<ReadableStreamDirectController>()
@@ -18,7 +20,7 @@ function sendEvent(n: number): void {
 }
 
 const open = () =>
-  new ReadableStream({
+  new ReadableStream(<object>{
     type: 'direct',
     pull: (reader: ReadableStreamDirectController) => {
       reader.write(event(0))

@@ -53,7 +53,8 @@ export const textResponse = (
   text: string | Uint8Array<ArrayBuffer>,
   { status = 200, retryAfterSeconds }: Head = {},
 ): Response => {
-  const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
+  const retry: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return responseWithText(text, { status, headers: { ...HEADERS, ...retry } })
 }
 

@@ -1,4 +1,4 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import { isLoopbackUrl, type OidcSettings } from '../../../config.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { Refusal, type RefusalCode } from '../../../lib/refusal.ts'
@@ -107,7 +107,7 @@ export class Provider {
       isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret),
     )
     configuration.timeout = TIMEOUT_SECONDS
-    configuration[oidc.customFetch] = this.#fetch
+    configuration[oidc.customFetch] = this.#fetch as CustomFetch
     if (isLoopbackUrl(this.settings.issuer)) oidc.allowInsecureRequests(configuration)
     oidc.enableNonRepudiationChecks(configuration)
     return configuration
