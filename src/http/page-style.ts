@@ -3,7 +3,8 @@
  * face of the application is fetched from this server.
  */
 export const STYLE = `
-@font-face{font-family:Daybook;src:url(/app/icons/face.woff2) format("woff2");font-weight:400 700;font-display:swap}
+@font-face{font-family:Daybook;src:url(/app/icons/english.woff2) format("woff2");font-weight:400 700;font-display:swap;unicode-range:U+0-7F,U+A0,U+B7,U+D7,U+304,U+308,U+2013-2014,U+2018-2019,U+201C-201D,U+2022,U+2026,U+2212}
+@font-face{font-family:Daybook;src:url(/app/icons/latin.woff2) format("woff2");font-weight:400 700;font-display:swap;unicode-range:U+A1-B6,U+B8-D6,U+D8-FF,U+131,U+152-153,U+201A-201B,U+201E-2021,U+20AC,U+2122,U+2191,U+2193}
 :root{color-scheme:light dark;--ground:light-dark(#f5f2ed,#14110e);--paper:light-dark(#fefdfb,#1c1916);--sunk:light-dark(#f2efe9,#26221e);--line:light-dark(#e5e1da,#35312c);--edge:light-dark(#8d867b,#7d766c);--rule:light-dark(#e9aea2,#7d3d33);--ink:light-dark(#211d19,#eeeae3);--ink-2:light-dark(#4f4942,#c0b9af);--ink-3:light-dark(#625b53,#a39b90);--accent:light-dark(#224d7d,#8fc0f2);--on:light-dark(#fcfdff,#101b2b);--bad:light-dark(#a1261d,#f0a79e);--bad-wash:light-dark(#fbeae7,#46211d);--lies:0 1px 2px light-dark(rgb(70 50 20/.08),rgb(0 0 0/.35)),0 10px 30px light-dark(rgb(70 50 20/.06),rgb(0 0 0/.3)),0 0 0 1px light-dark(rgb(70 50 20/.07),rgb(255 245 230/.07))}
 *{box-sizing:border-box}
 html{background:var(--ground);color:var(--ink);font:1.0625rem/1.65 Daybook,system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif;overflow-wrap:anywhere}

@@ -49,19 +49,19 @@ describe.skipIf(!hasBrowser)('the bytes of a first visit', () => {
   }
 
   test(
-    'are at most 126 KB for the page to sign in',
+    'are at most 105 KB for the page to sign in',
     async () => {
-      expect(await bytesOf('')).toBeLessThanOrEqual(126 * KB)
+      expect(await bytesOf('')).toBeLessThanOrEqual(105 * KB)
     },
     BROWSER_TIMEOUT_MS,
   )
 
   test(
-    'are at most 163 KB for the list of notes, and 340 KB for a note with its editor',
+    'are at most 140 KB for the list of notes, and 319 KB for a note with its editor',
     async () => {
       await app.signIn(page)
-      expect(await bytesOf('notes')).toBeLessThanOrEqual(163 * KB)
-      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(340 * KB)
+      expect(await bytesOf('notes')).toBeLessThanOrEqual(140 * KB)
+      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(319 * KB)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -1,7 +1,6 @@
-import face from '@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2' with {
-  type: 'file',
-}
 import { embeddedFile } from '../../lib/program.ts'
+import english from '../../web/styles/faces/english.woff2' with { type: 'file' }
+import latin from '../../web/styles/faces/latin.woff2' with { type: 'file' }
 import appleTouchIcon from './icons/apple-touch-icon.png' with { type: 'file' }
 import icon from './icons/icon.svg' with { type: 'file' }
 import icon192 from './icons/icon-192.png' with { type: 'file' }
@@ -20,10 +19,11 @@ const ICONS: Readonly<Record<string, string>> = {
   'maskable-512.png': maskable512,
   'apple-touch-icon.png': appleTouchIcon,
   // For pages without script, whose style sheet names no file of a version.
-  'face.woff2': face,
+  'english.woff2': english,
+  'latin.woff2': latin,
 }
 
-/** The icon of this name for the installed application, or the face of pages without script. */
+/** The icon of this name for the installed application, or a face of pages without script. */
 export const iconOf = (name: string): Blob | undefined =>
   Object.hasOwn(ICONS, name) ? embeddedFile(ICONS[name] ?? '') : undefined
 
