@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ButtonHTMLAttributes, ComponentChildren, TargetedInputEvent } from 'preact'
-import { useId } from 'preact/hooks'
 import { type Fault, faultIn } from '../data/request.ts'
+import { useId } from './use-id.ts'
 
 interface FieldProps {
   readonly name: string

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 import { Button, ErrorText } from '../form.tsx'
 import { Icon } from '../icon.tsx'
+import { useId } from '../use-id.ts'
 import { ConditionFields, RemoveButton } from './condition-fields.tsx'
 import { type Draft, type FilterLanguage, newDraft } from './language.ts'
 

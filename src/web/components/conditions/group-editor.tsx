@@ -1,8 +1,8 @@
-import { useId } from 'preact/hooks'
 import type { GroupMatch } from '../../../filter/operators.ts'
 import { Button } from '../form.tsx'
 import { Icon } from '../icon.tsx'
 import { type Option, Select } from '../select.tsx'
+import { useId } from '../use-id.ts'
 import { ConditionFields, RemoveButton } from './condition-fields.tsx'
 import { type Draft, type DraftGroup, type FilterLanguage, isGroup, newDraft } from './language.ts'
 

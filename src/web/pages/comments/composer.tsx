@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { fold } from '../../../lib/text.ts'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { useId } from '../../components/use-id.ts'
 import { type Member, readMembers } from '../../data/records/members.ts'
 
 interface ComposerProps {

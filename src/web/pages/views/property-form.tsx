@@ -1,6 +1,7 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Check } from '../../components/check.tsx'
 import { SelectField } from '../../components/select.tsx'
+import { useId } from '../../components/use-id.ts'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import type { Property } from './data.ts'

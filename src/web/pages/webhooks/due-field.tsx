@@ -1,5 +1,6 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Field } from '../../components/form.tsx'
+import { useId } from '../../components/use-id.ts'
 import { counted } from '../../data/formats.ts'
 import type { Webhook } from '../../data/webhooks.ts'
 

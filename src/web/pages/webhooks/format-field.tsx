@@ -1,7 +1,8 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { defaultTemplate, filled } from '../../../lib/template.ts'
 import { Code } from '../../components/code.tsx'
 import { ErrorText } from '../../components/form.tsx'
+import { useId } from '../../components/use-id.ts'
 import type { Webhook, WebhookKind } from '../../data/webhooks.ts'
 
 type Format = NonNullable<Webhook['format']>

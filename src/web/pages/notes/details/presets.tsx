@@ -1,5 +1,6 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { useId } from '../../../components/use-id.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { mayWriteNotes } from '../../../data/session.ts'

@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { useSerialized } from '../../../components/serialized.ts'
+import { useId } from '../../../components/use-id.ts'
 import { api } from '../../../data/api.ts'
 import { writeAction } from '../../../data/pending-actions.ts'
 import { unreachableSince } from '../../../data/request.ts'

@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId } from '../../../components/use-id.ts'
 import { labelsOf } from '../../../data/records/labels.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'

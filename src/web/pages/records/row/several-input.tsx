@@ -1,6 +1,7 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { joinedValues, splitValues } from '../../../../lib/csv-cells.ts'
 import { Icon } from '../../../components/icon.tsx'
+import { useId } from '../../../components/use-id.ts'
 import { targetOf } from '../../../data/records/labels.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
