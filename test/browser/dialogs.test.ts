@@ -10,7 +10,7 @@ const OPEN = 'dialog:modal, [popover]:popover-open'
 describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   let app: Application
   let page: Page
-  let ids: { structure: string; webhook: string; view: string; note: string; file: string }
+  let ids: { structure: string; webhook: string; view: string; note: string; file: string; trashed: string }
   const at = (path: string) => `${app.server.url}/app/${path}`
   const focused = () => page.evaluate(NAME_OF_FOCUSED)
   /** Focuses a visible button or link. */
@@ -34,12 +34,20 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     const { webhook } = await made('/v1/webhooks', hook)
     const { view } = await made('/v1/views', { name: 'Wheels' })
     const { note } = await made('/v1/notes', { title: 'Hubs' })
+    const { note: trashed } = await made('/v1/notes', { title: 'Old hubs' })
     page = await app.newPage()
     await app.signIn(page)
     const { file } = (await page.evaluate(
       `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
     )) as { file: { id: string } }
-    ids = { structure: structure.id, webhook: webhook.id, view: view.id, note: note.id, file: file.id }
+    ids = {
+      structure: structure.id,
+      webhook: webhook.id,
+      view: view.id,
+      note: note.id,
+      file: file.id,
+      trashed: trashed.id,
+    }
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -74,6 +82,32 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
         await page.waitForSelector('dialog:modal', { hidden: true })
         expect([path, await focused()]).toEqual([path, opener])
       }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'that ask before a loss answer Enter with no, and close when the browser goes back',
+    async () => {
+      await app.server.delete(`/v1/notes/${ids.trashed}`)
+      await page.goto(at('notes?list=trash'))
+      for (const dismiss of [
+        () => page.keyboard.press('Enter'),
+        () => page.keyboard.press('Escape'),
+        async () => {
+          await page.evaluate(`history.pushState(null, '', '#here')`)
+          await page.evaluate('history.back()')
+        },
+      ]) {
+        await focusOn('Empty trash')
+        await page.keyboard.press('Enter')
+        await page.waitForSelector('dialog:modal')
+        expect(await focused()).toBe('Cancel')
+        await dismiss()
+        await page.waitForSelector('dialog:modal', { hidden: true })
+        expect(await focused()).toBe('Empty trash')
+      }
+      expect((await app.server.get('/v1/notes/trash')).body.total).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -41,6 +41,9 @@ export class Element {
   value = ''
   checked = false
   disabled = false
+  autofocus = false
+  /** Whether it is shown as a modal dialog. */
+  isModal = false
 
   constructor(readonly localName: string) {}
 
@@ -75,6 +78,15 @@ export class Element {
   appendChild(child: Child) {
     return this.insertBefore(child, null)
   }
+  append(child: Child) {
+    this.insertBefore(child, null)
+  }
+  showModal() {
+    this.isModal = true
+  }
+  close() {
+    this.isModal = false
+  }
   removeChild(child: Child) {
     const at = this.childNodes.indexOf(child)
     if (at !== -1) this.childNodes.splice(at, 1)
@@ -89,7 +101,10 @@ export class Element {
   }
 }
 
+const BODY = new Element('body')
+
 const DOCUMENT = {
+  body: BODY,
   createElement: (name: string) => new Element(name),
   createElementNS: (_: string, name: string) => new Element(name),
   createTextNode: (text: string) => new Text(text),
@@ -98,9 +113,12 @@ const DOCUMENT = {
 
 /** Lends the tests of a file a document; components that are shown are in its body. */
 export function usePage() {
-  const body = new Element('body')
+  const body = BODY
   const lent = {
     document: DOCUMENT,
+    location: new URL('http://127.0.0.1/app'),
+    history: { pushState() {} },
+    requestAnimationFrame: () => 0,
     CSSStyleSheet: class {
       replaceSync() {}
     },
@@ -110,18 +128,30 @@ export function usePage() {
   afterAll(() => {
     for (const name of Object.keys(lent)) Reflect.deleteProperty(globalThis, name)
   })
-  const nameOf = (one: Element) => one.attributes.get('aria-label') ?? one.textContent
+  const labelOf = ({ attributes }: Element) =>
+    attributes.has('id')
+      ? body.all.find((one) => one.attributes.get('for') === attributes.get('id'))
+      : undefined
+  const nameOf = (one: Element) => one.attributes.get('aria-label') ?? (labelOf(one) ?? one).textContent
   const named = (name: string, kind?: string): Element => {
     const found = body.all.find((one) => nameOf(one) === name && (!kind || one.localName === kind))
     if (!found) throw new Error(`nothing is named ${name}`)
     return found
   }
+  const call = (type: string, one: Element) =>
+    one.handlers.get(type)?.call(one as never, eventAt(type, one) as never)
   const change = (type: string, name: string, value: string) => {
-    const control = named(name)
+    const control = body.all.find((one) => nameOf(one) === name && one.handlers.has(type))
+    if (!control) throw new Error(`no control is named ${name}`)
     control.value = value
-    control.handlers.get(type)?.call(control as never, eventAt(type, control) as never)
+    call(type, control)
   }
-  const eventAt = (type: string, currentTarget: Element) => ({ type, currentTarget, target: currentTarget })
+  const eventAt = (type: string, currentTarget: Element) => ({
+    type,
+    currentTarget,
+    target: currentTarget,
+    preventDefault() {},
+  })
   return {
     body,
     named,
@@ -129,9 +159,10 @@ export function usePage() {
     names: (kind: string) => body.all.filter(({ localName }) => localName === kind).map(nameOf),
     fill: (name: string, value: string) => change('input', name, value),
     select: (name: string, value: string) => change('change', name, value),
-    press: (name: string) => {
-      const button = named(name, 'button')
-      button.handlers.get('click')?.call(button as never, eventAt('click', button) as never)
+    press: (name: string) => call('click', named(name, 'button')),
+    submit: () => {
+      for (const one of body.all) if (one.localName === 'form') call('submit', one)
     },
+    find: (kind: string) => body.all.find(({ localName }) => localName === kind),
   }
 }

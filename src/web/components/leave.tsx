@@ -1,9 +1,7 @@
 import { counted } from '../data/formats.ts'
 import { pendingCount } from '../data/pending.ts'
 import { countAll } from '../offline/queue.ts'
-import { ask } from './ask.tsx'
-import { Button } from './form.tsx'
-import { Modal } from './modal.tsx'
+import { confirm } from './confirm.tsx'
 
 export { emptyAll } from '../offline/start.ts'
 
@@ -15,19 +13,11 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 const askWhetherToDiscard = (unsaved: number): Promise<boolean> =>
-  ask((answer) => (
-    <Modal title="Sign out" onClose={() => answer(false)}>
-      <p>
-        {counted(unsaved, 'change is', 'changes are')} not saved yet. Signing out discards{' '}
-        {unsaved === 1 ? 'it' : 'them'} and removes the offline copy from this browser.
-      </p>
-      <p class="actions">
-        <Button kind="danger" onClick={() => answer(true)}>
-          Sign out and discard
-        </Button>
-        <Button kind="quiet" onClick={() => answer(false)}>
-          Stay
-        </Button>
-      </p>
-    </Modal>
-  ))
+  confirm({
+    title: 'Sign out',
+    consequence: `${counted(unsaved, 'change is', 'changes are')} not saved yet. Signing out discards ${
+      unsaved === 1 ? 'it' : 'them'
+    } and removes the offline copy from this browser.`,
+    action: 'Sign out and discard',
+    cancel: 'Stay',
+  })

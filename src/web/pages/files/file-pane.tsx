@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { TypedConfirmation } from '../../components/modal.tsx'
 import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
@@ -36,7 +36,11 @@ export function FilePane({ id }: { id: string }) {
             Rename
           </Button>
         )}
-        {data && mayWrite.value && <Delete file={data} />}
+        {data && mayWrite.value && (
+          <Button kind="quiet" onClick={() => void askToDelete(data)}>
+            Delete…
+          </Button>
+        )}
       </header>
       {isRenaming && data && <Rename file={data} onClose={() => setRenaming(false)} />}
       {error ? <QueryError error={error} /> : data ? <Content file={data} /> : <Loading />}
@@ -136,27 +140,14 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
   )
 }
 
-function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
-        Delete…
-      </Button>
-      {isOpen && (
-        <TypedConfirmation
-          title={`Delete ${file_name}`}
-          word={file_name}
-          action="Delete"
-          act={async () => {
-            await deleteFile(id)
-            navigate(listAddress(), { replace: true })
-          }}
-          onClose={() => setOpen(false)}
-        >
-          The file and its text are deleted permanently. Links to it in notes remain, but lead nowhere.
-        </TypedConfirmation>
-      )}
-    </>
-  )
-}
+const askToDelete = ({ id, file_name }: FileWithOutline): Promise<boolean> =>
+  confirm({
+    title: `Delete ${file_name}`,
+    consequence: 'The file and its text are deleted. Links to it in notes remain, but lead nowhere.',
+    action: 'Delete file',
+    word: file_name,
+    act: async () => {
+      await deleteFile(id)
+      navigate(listAddress(), { replace: true })
+    },
+  })

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Modal } from '../../components/modal.tsx'
@@ -55,12 +56,22 @@ function TrashedNoteDialog({ id, title, onClose }: TrashedNoteDialogProps) {
   const { data, error } = useQuery(['note', 'trash', id], () =>
     api.get('/v1/notes/trash/{id}', { params: { id } }),
   )
-  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction(async (act: () => Promise<unknown>) => {
     await act()
     onClose()
     await invalidate(new Set(['note', 'tag']))
   })
+  const askToDelete = async () => {
+    const isDeleted = await confirm({
+      title: `Delete ${title}`,
+      consequence: 'The note and its earlier versions are deleted.',
+      action: 'Delete note',
+      act: () => api.delete('/v1/notes/trash/{id}', { params: { id } }),
+    })
+    if (!isDeleted) return
+    onClose()
+    await invalidate(new Set(['note', 'tag']))
+  }
   const content = data?.note.content
   return (
     <Modal title={title} onClose={onClose}>
@@ -75,23 +86,14 @@ function TrashedNoteDialog({ id, title, onClose }: TrashedNoteDialogProps) {
         </div>
       )}
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
-      {isConfirming && <p>The note and its earlier versions will be deleted. This cannot be undone.</p>}
       <p class="actions">
         {mayWriteNotes.value && (
           <>
             <Button disabled={isRunning.value} onClick={() => void run(() => restore(id))}>
               Restore
             </Button>
-            <Button
-              kind={isConfirming ? 'danger' : 'quiet'}
-              disabled={isRunning.value}
-              onClick={() =>
-                isConfirming
-                  ? void run(() => api.delete('/v1/notes/trash/{id}', { params: { id } }))
-                  : setConfirming(true)
-              }
-            >
-              {isConfirming ? 'Yes, delete permanently' : 'Delete permanently'}
+            <Button kind="quiet" disabled={isRunning.value} onClick={() => void askToDelete()}>
+              Delete permanently…
             </Button>
           </>
         )}
@@ -104,35 +106,24 @@ function TrashedNoteDialog({ id, title, onClose }: TrashedNoteDialogProps) {
 }
 
 /** Empties the trash after a confirmation. */
-function EmptyTrash() {
-  const [isOpen, setOpen] = useState(false)
-  const { run, isRunning, refusal } = useAction(async () => {
-    await api.delete('/v1/notes/trash', {})
-    setOpen(false)
-    await invalidate(new Set(['note']))
-  })
-  return (
-    <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
-        Empty trash
-      </Button>
-      {isOpen && (
-        <Modal title="Empty trash" onClose={() => setOpen(false)}>
-          <p>All notes in the trash and their earlier versions will be deleted. This cannot be undone.</p>
-          {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
-          <p class="actions">
-            <Button kind="danger" disabled={isRunning.value} onClick={() => void run()}>
-              Delete all permanently
-            </Button>
-            <Button kind="quiet" onClick={() => setOpen(false)}>
-              Cancel
-            </Button>
-          </p>
-        </Modal>
-      )}
-    </>
-  )
-}
+const EmptyTrash = () => (
+  <Button
+    kind="quiet"
+    onClick={() =>
+      void confirm({
+        title: 'Empty trash',
+        consequence: 'All notes in the trash and their earlier versions are deleted.',
+        action: 'Delete all permanently',
+        act: async () => {
+          await api.delete('/v1/notes/trash', {})
+          await invalidate(new Set(['note']))
+        },
+      })
+    }
+  >
+    Empty trash
+  </Button>
+)
 
 interface NoNotesProps {
   readonly noteQuery: NoteQuery

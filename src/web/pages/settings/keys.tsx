@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, Field, useAction } from '../../components/form.tsx'
-import { TypedConfirmation } from '../../components/modal.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
@@ -14,7 +13,6 @@ import { Section } from './section.tsx'
 
 export function Keys() {
   const keys = useKeys()
-  const revoked = useSignal<ApiKey | undefined>(undefined)
   return (
     <Section
       name="keys"
@@ -22,23 +20,19 @@ export function Keys() {
       about="Programs use keys to call the API. A key acts as its owner, in this workspace only."
     >
       <NewKey />
-      <QueryResult query={keys}>{(known) => <KeyTable keys={known} onRevoke={revoked} />}</QueryResult>
-      {revoked.value && (
-        <TypedConfirmation
-          title={`Revoke ${revoked.value.name}`}
-          word={revoked.value.name}
-          action="Revoke"
-          act={() => revokeKey(revoked.value?.id ?? '')}
-          onClose={() => {
-            revoked.value = undefined
-          }}
-        >
-          Programs that use this key lose access at once. This cannot be undone.
-        </TypedConfirmation>
-      )}
+      <QueryResult query={keys}>{(known) => <KeyTable keys={known} />}</QueryResult>
     </Section>
   )
 }
+
+const askToRevoke = ({ id, name }: ApiKey): Promise<boolean> =>
+  confirm({
+    title: `Revoke ${name}`,
+    consequence: 'Programs that use this key lose access at once.',
+    action: 'Revoke key',
+    word: name,
+    act: () => revokeKey(id),
+  })
 
 const scopes = (): Scope[] => (mayWrite.value ? ['read', 'write'] : ['read'])
 
@@ -108,7 +102,7 @@ function Expiry({ at }: { at: string | null }) {
   return <span class={isSoon ? 'status warn' : undefined}>{text}</span>
 }
 
-function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { value: ApiKey | undefined } }) {
+function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
   if (keys.length === 0)
     return (
       <p class="dim">
@@ -144,13 +138,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
               <Expiry at={key.expires_at} />
             </td>
             <td class="number top-end">
-              <Button
-                kind="quiet"
-                aria-label={`Revoke ${key.name}`}
-                onClick={() => {
-                  onRevoke.value = key
-                }}
-              >
+              <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => void askToRevoke(key)}>
                 Revoke
               </Button>
             </td>

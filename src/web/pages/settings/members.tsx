@@ -1,7 +1,7 @@
 import '../../styles/with-actions.ts'
 import { useSignal } from '@preact/signals'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
-import { TypedConfirmation } from '../../components/modal.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
@@ -34,7 +34,6 @@ interface CreatedLink {
 export function Members() {
   const members = useMembers()
   const made = useSignal<CreatedLink | undefined>(undefined)
-  const removed = useSignal<Member | undefined>(undefined)
   return (
     <Section
       name="members"
@@ -44,29 +43,26 @@ export function Members() {
       <QueryResult query={members}>
         {(known) => (
           <>
-            <MemberTable members={known} made={made} removed={removed} />
+            <MemberTable members={known} made={made} />
             {isOwner.value && <NewMember made={made} />}
           </>
         )}
       </QueryResult>
       {made.value && <Link {...made.value} />}
-      {removed.value && (
-        <TypedConfirmation
-          title={`Remove ${removed.value.name}`}
-          word={removed.value.name}
-          action="Remove"
-          act={() => removeMember(removed.value?.user_id ?? '')}
-          onClose={() => {
-            removed.value = undefined
-          }}
-        >
-          Their sessions and keys in this workspace stop working at once and do not return if you add them
-          again. Everything they wrote stays.
-        </TypedConfirmation>
-      )}
     </Section>
   )
 }
+
+const askToRemove = ({ user_id, name }: Member): Promise<boolean> =>
+  confirm({
+    title: `Remove ${name}`,
+    consequence:
+      'Their sessions and keys in this workspace stop working at once. Everything they wrote stays.',
+    undo: 'You can add them again, but their sessions and keys do not return.',
+    action: 'Remove member',
+    word: name,
+    act: () => removeMember(user_id),
+  })
 
 const Link = ({ name, link, isExisting }: CreatedLink) => (
   <>
@@ -179,10 +175,9 @@ function NewAccess({ access, isReadOnly }: NewAccessProps) {
 interface MemberTableProps {
   readonly members: readonly Member[]
   readonly made: { value: CreatedLink | undefined }
-  readonly removed: { value: Member | undefined }
 }
 
-function MemberTable({ members, made, removed }: MemberTableProps) {
+function MemberTable({ members, made }: MemberTableProps) {
   const owners = members.filter(({ role }) => role === 'owner').length
   return (
     <table class="table with-actions" aria-label="Members">
@@ -205,7 +200,6 @@ function MemberTable({ members, made, removed }: MemberTableProps) {
             member={member}
             isLastOwner={member.role === 'owner' && owners === 1}
             made={made}
-            removed={removed}
           />
         ))}
       </tbody>
@@ -226,7 +220,7 @@ interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
   readonly isLastOwner: boolean
 }
 
-function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
+function MemberRow({ member, isLastOwner, made }: MemberRowProps) {
   const isSelf = member.user_id === session.value?.user.id
   const link = useAction(async () => {
     made.value = { name: member.name, link: (await renewLink(member.user_id)).link }
@@ -282,9 +276,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
                 <Button
                   kind="quiet"
                   aria-label={`Remove ${member.name}`}
-                  onClick={() => {
-                    removed.value = member
-                  }}
+                  onClick={() => void askToRemove(member)}
                 >
                   Remove
                 </Button>

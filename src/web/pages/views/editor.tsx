@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { TypedConfirmation } from '../../components/modal.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { invalidate } from '../../data/cache.ts'
 import { mayWriteNotes } from '../../data/session.ts'
@@ -27,7 +27,6 @@ interface EditorProps {
 
 /** The pane in which a view, preset, lens, tag or property is created or edited. */
 export function Editor({ title, what, name, save, remove, consequence, more, children }: EditorProps) {
-  const [isDeleting, setDeleting] = useState(false)
   const [isSaved, setSaved] = useState(false)
   const section = path.value[1] ?? 'views'
   const { run, isRunning, refusal } = useAction(async () => {
@@ -38,6 +37,18 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
     // Another pane may have been opened in the meantime.
     if (location.pathname === from) navigate(address(['views', section, id]), { replace: true })
   })
+  const askToDelete = (act: () => Promise<unknown>) =>
+    confirm({
+      title: `Delete the ${what} “${name}”`,
+      consequence,
+      action: `Delete ${what}`,
+      word: name ?? '',
+      act: async () => {
+        await act()
+        await invalidate(new Set([what]))
+        navigate(address(['views', section]))
+      },
+    })
   return (
     <Pane kind="side" label={title}>
       <header class="bar">
@@ -71,7 +82,7 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
               Save
             </Button>
             {remove && (
-              <Button kind="quiet" onClick={() => setDeleting(true)}>
+              <Button kind="quiet" onClick={() => void askToDelete(remove)}>
                 Delete…
               </Button>
             )}
@@ -81,21 +92,6 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
           </p>
         )}
       </form>
-      {isDeleting && remove && (
-        <TypedConfirmation
-          title={`Delete the ${what} “${name}”`}
-          word={name ?? ''}
-          action="Delete"
-          act={async () => {
-            await remove()
-            await invalidate(new Set([what]))
-            navigate(address(['views', section]))
-          }}
-          onClose={() => setDeleting(false)}
-        >
-          {consequence}
-        </TypedConfirmation>
-      )}
     </Pane>
   )
 }

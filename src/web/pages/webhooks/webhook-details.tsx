@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { TypedConfirmation } from '../../components/modal.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { mayWrite } from '../../data/session.ts'
 import {
@@ -145,35 +145,31 @@ function Recover({ id }: { id: string }) {
 
 function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { id, enabled } = webhook
-  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { enabled: !enabled }))
   const name = nameOf(webhook)
+  const askToDelete = () =>
+    confirm({
+      title: `Delete ${name}`,
+      consequence: 'The webhook and its delivery log are deleted. Pending deliveries are not sent.',
+      action: 'Delete webhook',
+      word: name,
+      act: async () => {
+        await deleteWebhook(id)
+        navigate(address(['webhooks']), { replace: true })
+      },
+    })
   return (
     <section class="section">
       <p class="actions">
         <Button disabled={isRunning.value} onClick={() => void run()}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button kind="danger" onClick={() => setConfirming(true)}>
+        <Button kind="danger" onClick={() => void askToDelete()}>
           Delete…
         </Button>
       </p>
       <p class="dim">A disabled webhook neither records nor sends events.</p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-      {isConfirming && (
-        <TypedConfirmation
-          title={`Delete ${name}`}
-          word={name}
-          action="Delete"
-          act={async () => {
-            await deleteWebhook(id)
-            navigate(address(['webhooks']), { replace: true })
-          }}
-          onClose={() => setConfirming(false)}
-        >
-          The webhook and its delivery log are deleted. Pending deliveries are not sent.
-        </TypedConfirmation>
-      )}
     </section>
   )
 }

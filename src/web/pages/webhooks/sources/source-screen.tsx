@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
+import { confirm } from '../../../components/confirm.tsx'
 import { Button, ErrorText, Field, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { TypedConfirmation } from '../../../components/modal.tsx'
 import { usePartTitle } from '../../../components/page-title.ts'
 import { Banner, Pane, QueryResult } from '../../../components/pane.tsx'
 import { CopyButton } from '../../../components/secret.tsx'
@@ -108,8 +107,18 @@ function NewSecret({ source: { id, provider }, isOpen }: { source: Source; isOpe
 }
 
 function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
-  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction((act: () => Promise<void>) => act())
+  const askToDelete = () =>
+    confirm({
+      title: `Delete ${name}`,
+      consequence: 'The URL stops working and its stored events are deleted. The rows stay.',
+      action: 'Delete source',
+      word: name,
+      act: async () => {
+        await deleteSource(id)
+        navigate(address(['webhooks', 'in']), { replace: true })
+      },
+    })
   return (
     <section class="section" aria-label="Disable or delete">
       <p class="actions">
@@ -122,7 +131,7 @@ function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
         <Button disabled={isRunning.value} onClick={() => void run(() => rotateSource(id))}>
           Replace URL
         </Button>
-        <Button kind="danger" onClick={() => setConfirming(true)}>
+        <Button kind="danger" onClick={() => void askToDelete()}>
           Delete…
         </Button>
       </p>
@@ -131,20 +140,6 @@ function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
         the old one.
       </p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-      {isConfirming && (
-        <TypedConfirmation
-          title={`Delete ${name}`}
-          word={name}
-          action="Delete"
-          act={async () => {
-            await deleteSource(id)
-            navigate(address(['webhooks', 'in']), { replace: true })
-          }}
-          onClose={() => setConfirming(false)}
-        >
-          The URL stops working and its stored events are deleted. The rows stay.
-        </TypedConfirmation>
-      )}
     </section>
   )
 }

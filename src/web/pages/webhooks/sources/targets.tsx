@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
-import { ask } from '../../../components/ask.tsx'
 import { ConditionList } from '../../../components/conditions/condition-list.tsx'
+import { confirm } from '../../../components/confirm.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
-import { Modal } from '../../../components/modal.tsx'
 import { counted } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { resumeTarget, type Source, type Target, updateSource } from '../../../data/sources.ts'
@@ -49,9 +48,19 @@ function TargetRow({ source, target, onChange }: TargetProps) {
   const { url, when = [], status, paused_at } = target
   const [isEditing, setEditing] = useState(false)
   const { run, isRunning, refusal } = useAction((act: () => Promise<void>) => act())
-  const remove = async () => {
-    if (await confirmRemoval(url ?? '')) await run(() => onChange(undefined))
-  }
+  const askToRemove = () =>
+    confirm({
+      title: 'Remove URL',
+      consequence: (
+        <>
+          Events are no longer passed on to <span class="break code">{url}</span>. Its pending deliveries
+          fail.
+        </>
+      ),
+      undo: 'You can add the URL again for later events.',
+      action: 'Remove URL',
+      act: () => onChange(undefined),
+    })
   return (
     <>
       <tr class={status === 'paused' ? 'trouble' : undefined}>
@@ -81,7 +90,7 @@ function TargetRow({ source, target, onChange }: TargetProps) {
             </Button>
           )}
           {mayWrite.value && (
-            <Button kind="quiet" disabled={isRunning.value} onClick={() => void remove()}>
+            <Button kind="quiet" disabled={isRunning.value} onClick={() => void askToRemove()}>
               Remove…
             </Button>
           )}
@@ -129,20 +138,3 @@ function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
     </div>
   )
 }
-
-const confirmRemoval = (url: string): Promise<boolean> =>
-  ask((answer) => (
-    <Modal title="Remove URL" onClose={() => answer(false)}>
-      <p>
-        Events are no longer passed on to <span class="break code">{url}</span>. Its pending deliveries fail.
-      </p>
-      <p class="actions">
-        <Button kind="danger" onClick={() => answer(true)}>
-          Remove URL
-        </Button>
-        <Button kind="quiet" onClick={() => answer(false)}>
-          Cancel
-        </Button>
-      </p>
-    </Modal>
-  ))
