@@ -1,5 +1,8 @@
+import { ownCredential } from '../../src/kernel/call.ts'
 import * as users from '../../src/people/accounts/users.ts'
 import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
+import { setUserPassword } from '../../src/people/administration.ts'
+import { PASSWORD } from './browser-client.ts'
 import type { TestService } from './service.ts'
 
 /* Changes of users by the command line, in a service whose database may be in memory. */
@@ -23,6 +26,12 @@ export const setRole = (
     (tx): void =>
       void users.changeRole(tx, users.getUser(tx, name), getWorkspaceOrOnly(tx, 'Personal'), role),
   )
+
+/** Sets the password of a user to `PASSWORD`. */
+export async function setPassword({ ctx }: TestService, id: string): Promise<void> {
+  const hash = await Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+  await ctx.kernel.call(setUserPassword, ownCredential('nothing'), { id, hash })
+}
 
 /** Adds an existing user to another workspace as a viewer; returns the id of the workspace. */
 export const addMember = ({ ctx }: TestService, name: string, workspace: string): Promise<string> =>

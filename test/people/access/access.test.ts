@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { ownCredential } from '../../../src/kernel/call.ts'
 import type { Access } from '../../../src/kernel/caller.ts'
-import { addNamedUser, createUserKey, setMemberAccess } from '../../../src/people/administration.ts'
 import { type Browser, signedIn } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { makeFile } from '../../support/files.ts'
@@ -403,22 +401,6 @@ test('the feed shows the shares of a structure to its readers, and those of note
   expect(await told({ files: 'none' })).toEqual([2, 2])
   expect(await told({ structures: { [leads]: 'add' } })).toEqual([0, 2])
   expect(await told({ notes: 'none' })).toEqual([2, 0])
-})
-
-test('a command refuses access to a structure that was deleted since it found the id', async () => {
-  const { kernel } = service.ctx
-  const credential = ownCredential('nothing')
-  const member = { name: 'mira', workspace: undefined, role: 'editor', origin: '' } as const
-  await kernel.call(addNamedUser, credential, member)
-  expect((await owner.request('DELETE', `/app/api/structures/${costs}`, { name: 'Costs' })).status).toBe(200)
-  const named = { workspace: undefined, access: { structures: { [costs]: 'read' } } } as const
-  const key = { ...named, user: 'mira', name: 'site', scope: 'write', expiresAt: null } as const
-  const grants = [
-    () => kernel.call(createUserKey, credential, key),
-    () => kernel.call(setMemberAccess, credential, { ...named, name: 'mira' }),
-  ]
-  for (const grant of grants)
-    await expect(Promise.resolve<unknown>(grant())).rejects.toThrow('no structure with this id')
 })
 
 test('the command line creates a narrowed key, by names', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../../src/kernel/caller.ts'
+import type { Access } from '../../../src/kernel/caller.ts'
 import { type Agent, connectAgent, type ToolResult } from '../../support/agent.ts'
 import { hasManyCases } from '../../support/counts.ts'
 import { makeFile } from '../../support/files.ts'
 import { declare, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { LEVELS, STRUCTURE_LEVELS } from './levels.ts'
 
 /*
  * Every output of MCP with permissions for notes, files and a structure, and the scope of the key. The output of a

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../../src/kernel/caller.ts'
+import type { Access } from '../../../src/kernel/caller.ts'
 import { type Browser, signedIn } from '../../support/browser-client.ts'
 import { hasManyCases } from '../../support/counts.ts'
 import { makeFile } from '../../support/files.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { declare, write } from '../../support/records.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
+import { LEVELS, STRUCTURE_LEVELS } from './levels.ts'
 
 /*
  * A mirror with every permission. The copy of a narrowed key must equal the snapshot of a key with full access, without

@@ -1,9 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { hashPassword, isPassword } from '../../../src/people/accounts/passwords.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
-import { CHEAP_PASSWORDS, startService } from '../../support/service.ts'
 
 /** Argon2id with 64 MiB of memory and two passes. */
 const COST = /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/
@@ -43,14 +41,4 @@ describe('each guess of a password costs 64 MiB and two passes', () => {
     expect([exitCode, storedHash()]).toEqual([0, expect.stringMatching(COST)])
     expect(storedHash()).not.toBe(before)
   })
-})
-
-test('a password matches its own hash alone, and none without a hash', async () => {
-  const { ctx } = await startService()
-  const cheap = { passwordCost: CHEAP_PASSWORDS, db: ctx.db }
-  const place = { line: 'users', key: '1' } as const
-  const hash = await hashPassword(PASSWORD, place, cheap)
-  expect(await isPassword(PASSWORD, hash, place, cheap)).toBe(true)
-  expect(await isPassword(`${PASSWORD}.`, hash, place, cheap)).toBe(false)
-  expect(await isPassword(PASSWORD, null, place, cheap)).toBe(false)
 })

@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Streams } from '../../../src/people/sessions/streams.ts'
-import { ENDS, endNow, newSubject } from '../../contract/rights/subject.ts'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, signedIn } from '../../support/browser-client.ts'
 import { callTool, connect } from '../../support/connected-app.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -67,31 +65,4 @@ test('a member who is removed and added again begins without apps', async () => 
   await owner.request('POST', '/app/api/members', { name: 'Bob', role: 'editor' })
   expect((await callTool(service, access, 'describe')).status).toBe(401)
   expect(await namesOf(owner)).not.toContain('Bob')
-})
-
-describe('work in progress ends', () => {
-  test.each(Object.entries(ENDS.app))('when %s', async (_, end) => {
-    const { credentials } = new Streams(service.ctx)
-    const subject = await newSubject(service, 'app')
-    const ended: string[] = []
-    const caller = {
-      workspacePk: subject.workspacePk,
-      workspaceId: '',
-      userId: '',
-      keyId: null,
-      keyName: null,
-      appId: subject.appId,
-      scope: 'write',
-      role: 'owner',
-      mayWrite: true,
-      rights: undefined,
-      surface: 'mcp',
-    } as const
-    const release = credentials.onEnd(caller, (why) => ended.push(why))
-    expect(ended).toEqual([])
-    endNow(subject, end)
-    service.ctx.bus.notify()
-    expect(ended).toEqual(['key_revoked'])
-    release()
-  })
 })

@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { guestCredential } from '../../../src/kernel/call.ts'
-import { addUser } from '../../../src/people/accounts/users.ts'
-import { getWorkspaceOrOnly } from '../../../src/people/accounts/workspaces.ts'
-import { findCredential } from '../../../src/people/sessions/passkey-store.ts'
-import { enterWithPasskey } from '../../../src/people/sessions/passkeys.ts'
 import { type Forged, SoftwarePasskey } from '../../support/authenticator.ts'
 import { type Browser, browserOf, PASSWORD, setUpIn, signedIn } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
+import { sendWhileHeld } from '../../support/held-writes.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -115,19 +111,24 @@ describe('a passkey', () => {
   })
 
   test('does not sign in its former user, also if another user added it while its signature was checked', async () => {
-    const { kernel, db } = service.ctx
-    await add(owner)
-    const { pk = 0, user: userPk = 0, counter: before = 0 } = findCredential(db, passkey.id) ?? {}
-    const browser = { address: '192.0.2.1', userAgent: 'test' }
-    const checked = { pk, userPk, credential: passkey.id, before, counter: 1 }
-    await db.write((tx): void => {
-      const mira = addUser(tx, 'mira', getWorkspaceOrOnly(tx, undefined), 'editor')
-      tx.sql.run('UPDATE passkeys SET user = ?', mira.pk)
-    })
-    const entrance = { ...checked, browser, settings: {} }
-    const entering = Promise.resolve(kernel.call(enterWithPasskey, guestCredential('192.0.2.1'), entrance))
-    await expect(entering).rejects.toThrow('does not sign in here')
-    expect(findCredential(db, passkey.id)?.counter).toBe(before)
+    await setUpIn(service)
+    owner = await signedIn(service)
+    const { id } = (await add(owner)).body.passkey
+    await service.newKey({ user: 'Mira' })
+    const mira = await signedIn(service, 'Mira')
+    const used = passkey.get(await optionsFor(browserOf(service)))
+    const response = passkey.create((await mira.request('POST', '/app/api/passkeys/options')).body)
+    const [removed, added, entered] = await sendWhileHeld(
+      service,
+      () => owner.request('DELETE', `/app/api/passkeys/${id}`),
+      () => mira.request('POST', '/app/api/passkeys', { name: 'Mine', response }),
+      () => browserOf(service).request('POST', '/app/api/session', { passkey: used }),
+    )
+    expect([removed.status, added.status, outcome(entered)]).toEqual([200, 201, [401, 'unauthorized']])
+    expect(entered.body.error).toContain('does not sign in here')
+    expect((await mira.request('GET', '/app/api/passkeys')).body.passkeys).toMatchObject([
+      { name: 'Mine', last_used_at: null },
+    ])
   })
 
   test('is added once, up to 20 per user', async () => {

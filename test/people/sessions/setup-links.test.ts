@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { ownCredential } from '../../../src/kernel/call.ts'
-import { setUserPassword } from '../../../src/people/administration.ts'
 import {
   type Browser,
   browserOf,
@@ -10,7 +8,7 @@ import {
   signedIn,
 } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
-import { addMember, removeUser, setRole } from '../../support/members.ts'
+import { addMember, removeUser, setPassword, setRole } from '../../support/members.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -32,11 +30,6 @@ const tokenIn = (link: string) => link.split('#setup=')[1] ?? ''
 async function invite(by: Browser, name: string, role = 'viewer'): Promise<Invited> {
   const { body } = await by.request('POST', '/app/api/members', { name, role })
   return { id: body.member.user_id, token: tokenIn(body.link ?? '') }
-}
-
-const setPassword = async (id: string) => {
-  const hash = await Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
-  return service.ctx.kernel.call(setUserPassword, ownCredential('nothing'), { id, hash })
 }
 
 async function renew(by: Browser, { id }: Invited): Promise<Invited> {
@@ -88,7 +81,7 @@ describe('a setup link is void permanently', () => {
     expect((await browser.request('PATCH', '/app/api/password', sent)).status).toBe(200)
     expect(await statusOf(first.token)).toBe(401)
     const second = await renew(owner, vera)
-    await setPassword('Vera')
+    await setPassword(service, 'Vera')
     expect(await statusOf(second.token)).toBe(401)
   })
 
@@ -169,7 +162,7 @@ describe('another name', () => {
 
   test('is chosen by users who got a password on the command line and have used no link', async () => {
     await invite(owner, 'Vera')
-    await setPassword('Vera')
+    await setPassword(service, 'Vera')
     expect((await use(await setupToken(service, 'Vera'), 'Wera')).body.user.name).toBe('Wera')
   })
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addressGroup } from '../../../src/lib/address-group.ts'
-import { FailedSignIns } from '../../../src/people/sessions/failed-sign-ins.ts'
 import { browserOf, PASSWORD, setUpIn } from '../../support/browser-client.ts'
 import { runRetention } from '../../support/jobs.ts'
+import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const MINUTE = 60_000
@@ -96,41 +96,23 @@ describe('after 200 wrong passwords for one user within 24 hours', () => {
   })
 
   test('addresses outlive a restart of the server', async () => {
-    const failures = new FailedSignIns(service.ctx)
-    const userPk = service.ctx.db.sql.scalar<number>("SELECT pk FROM users WHERE name = 'owner'") ?? 0
-    for (let at = 0; at < 200; at++)
-      await failures.limit({ user: userPk, address: `198.51.${at}.1` }, async () => false).catch(() => false)
-    const right = async (address: string) => failures.limit({ user: userPk, address }, async () => true)
-    expect(await right(HOME)).toBe(true)
-    expect(right('203.0.113.9')).rejects.toThrow('Too many wrong passwords were tried')
+    const folder = newFolder()
+    const file = folder.file('daybook.db')
+    service.close()
+    service = await startService({ file })
+    await setUpIn(service)
+    service.close()
+    service = await startService({ file })
+    await guess(200)
+    expect([await statusOf(HOME), await statusOf('203.0.113.9')]).toEqual([200, 429])
+    folder.remove()
   })
 })
 
-test('only passwords that were tried count', async () => {
-  const failures = new FailedSignIns(service.ctx)
-  const busy = async () => {
-    throw new Error('too busy')
-  }
-  for (let at = 0; at < 300; at++)
-    expect(failures.limit({ user: 1, address: '192.0.2.66' }, busy)).rejects.toThrow('too busy')
-  await Bun.sleep(0)
-  expect(await failures.limit({ user: 1, address: '192.0.2.66' }, async () => true)).toBe(true)
-  // Refused for the address, without checking the password.
+test('an attempt that is refused for its address does not count for the user', async () => {
   for (let at = 0; at < 300; at++) await signIn('192.0.2.67', 'a wrong one')
   service.clock.advance(15 * MINUTE)
   expect(await statusOf('203.0.113.2')).toBe(200)
-})
-
-test('attempts with unknown names do not evict the failures of a user', async () => {
-  const failures = new FailedSignIns(service.ctx)
-  const wrong = async () => false
-  const attempt = { user: 1, address: '192.0.2.66' }
-  for (let at = 0; at < 5; at++) await failures.limit(attempt, wrong)
-  for (let at = 0; at < 10_001; at++)
-    await failures.limit({ user: `name ${at}`, address: `2001:db8:${at.toString(16)}::1` }, wrong)
-  expect(failures.limit({ user: 1, address: '192.0.2.68' }, wrong)).rejects.toThrow(
-    'Too many failed attempts',
-  )
 })
 
 test('a user has at most 1,000 known addresses, the latest', async () => {
