@@ -15,30 +15,21 @@ const SLOWER = 10
 const LEAST_MS = 15_000
 const USUAL_MS = 60_000
 
-/** Whether test files pass in a folder; they stop at the first failure. */
-export function runTests(
-  folder: string,
-  tests: readonly string[],
-  usualMs: number,
-  ...flags: string[]
-): boolean {
+export type Outcome = 'passed' | 'failed' | 'late'
+
+/** Runs a test file in a folder until its first failure. It is late after a multiple of its usual time. */
+export function runTest(folder: string, test: string, usualMs: number, ...flags: string[]): Outcome {
   const timeout = Math.ceil(LEAST_MS + usualMs * SLOWER)
-  const command = [
-    process.execPath,
-    'test',
-    '--bail',
-    `--timeout=${Math.ceil(timeout / 2)}`,
-    ...flags,
-    ...tests,
-  ]
-  const { exitCode } = Bun.spawnSync(command, {
+  const command = [process.execPath, 'test', '--bail', `--timeout=${Math.ceil(timeout / 2)}`, ...flags, test]
+  const { exitCode, exitedDueToTimeout = false } = Bun.spawnSync(command, {
     cwd: folder,
     stdout: 'ignore',
     stderr: 'ignore',
     timeout,
     killSignal: 'SIGKILL',
   })
-  return exitCode === 0
+  if (exitedDueToTimeout) return 'late'
+  return exitCode === 0 ? 'passed' : 'failed'
 }
 
 /** The lines that each test file runs, the quickest file first. Throws if a test fails. */
@@ -85,7 +76,8 @@ function measure(folder: string, test: string): Coverage {
   const report = join(folder, 'coverage-of-test')
   const began = performance.now()
   const flags = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${report}`]
-  if (!runTests(folder, [test], USUAL_MS, ...flags)) throw new Error(`${test} fails without a mutant`)
+  if (runTest(folder, test, USUAL_MS, ...flags) !== 'passed')
+    throw new Error(`${test} fails without a mutant`)
   const ms = performance.now() - began
   const { sources, lines } = read(readFileSync(join(report, 'lcov.info'), 'utf8'), folder)
   rmSync(report, { recursive: true })
