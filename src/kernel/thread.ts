@@ -15,7 +15,12 @@ import {
 import { asOpenError, asUnavailable } from '../storage/errors.ts'
 import type { Reader } from '../storage/reader.ts'
 import { Sql } from '../storage/sql.ts'
-import { COMMITTING, type WorkerRequest, type WorkerResponse } from '../storage/worker/thread.ts'
+import {
+  COMMITTING,
+  type WorkerOutput,
+  type WorkerRequest,
+  type WorkerResponse,
+} from '../storage/worker/thread.ts'
 import { Trial } from '../storage/writes/transaction.ts'
 import { type Performed, performRead, performWrite, received, type Sent } from './call.ts'
 import type { Credentials } from './caller.ts'
@@ -53,7 +58,7 @@ const IDLE_MS = 3_000
 /** The output of a request, and whether its write must notify listeners of the main thread. */
 interface Done {
   readonly output: unknown
-  readonly hasWritten: boolean
+  readonly hasWritten?: boolean
 }
 
 /** SQLite would write the WAL of the open database into a file that replaced it. */
@@ -66,11 +71,11 @@ const sendable = (output: unknown): unknown => (typeof output === 'string' ? enc
 
 const crossing = ({ output, ...rest }: Performed): Performed => ({ ...rest, output: sendable(output) })
 
-/** The buffers of the output, or of a body, that are transferred instead of copied. */
-function buffersIn(sent: unknown): ArrayBuffer[] {
-  const { output, body } = (sent ?? {}) as { output?: unknown; body?: unknown }
-  const bytes = sent instanceof Uint8Array ? sent : (output ?? body)
-  return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
+/** The buffers of the output that are transferred instead of copied. */
+function buffersIn(response: WorkerResponse): ArrayBuffer[] {
+  const { output: performed } = response as Partial<WorkerOutput>
+  const { output } = (performed ?? {}) as Partial<Performed>
+  return output instanceof Uint8Array ? [output.buffer as ArrayBuffer] : []
 }
 
 /** Runs the requests of this thread, one at a time. */
@@ -91,7 +96,7 @@ class Requests {
   async answer(request: WorkerRequest): Promise<void> {
     clearTimeout(this.#idleTimer)
     const response = await this.#responseTo(request)
-    this.port.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
+    this.port.postMessage(response, buffersIn(response))
     this.#idleTimer = setTimeout(() => this.#releaseMemory(), IDLE_MS)
   }
 
@@ -101,17 +106,17 @@ class Requests {
     this.#stopFlag = stopFlag
     this.#ids.follow(lastId)
     try {
-      let done: Done = { output: undefined, hasWritten: false }
+      let done: Done = { output: undefined }
       if (kind === 'close') this.#close()
       else if (kind === 'open') this.#open(request)
       else if (kind === 'query')
-        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request), hasWritten: false }
+        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request) }
       else done = this.#runTask((await findOperation(name)) as AnyTask, request)
-      return { output: sendable(done.output), lastId: this.#ids.last(), hasWritten: done.hasWritten }
+      return { ...done, output: sendable(done.output), lastId: this.#ids.last() }
     } catch (thrown) {
       const error = asUnavailable(asOpenError(thrown, request.file))
       if (error instanceof Refusal) return { code: error.code, sentence: error.message, data: error.data }
-      return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+      return { failure: (error as Error).stack ?? String(error) }
     }
   }
 
@@ -159,7 +164,7 @@ class Requests {
       sql.run('COMMIT')
       return { output, hasWritten }
     } catch (error) {
-      if (error instanceof Trial) return { output: error.outcome, hasWritten: false }
+      if (error instanceof Trial) return { output: error.outcome }
       throw error
     } finally {
       if (sql.database.inTransaction) sql.run('ROLLBACK')

@@ -15,14 +15,32 @@ const OPTIONS: ThreadOptions = { findOperation, credentials, isSimulated: true }
 type Receive = (message: unknown) => void
 
 /** The handler of the messages to a thread, which responds to its starter. */
-function handlerOf(program: string, respond: Receive): Receive {
+function handlerOf(program: string, respond: Receive, options: ThreadOptions): Receive {
   if (program !== 'worker.ts') return (task) => respond(runCheckpoint(task as CheckpointTask))
-  const port: Parameters<typeof serveThread>[1] = { onmessage: null, postMessage: respond }
-  serveThread(OPTIONS, port)
+  const port: Parameters<typeof serveThread>[1] = {
+    onmessage: null,
+    postMessage: (message, transfer) => respond(structuredClone(message, { transfer })),
+  }
+  serveThread(options, port)
   return (data) => port.onmessage?.({ data } as MessageEvent)
 }
 
-export const startThreadHere: StartThread = (program) => {
+/** Starts threads that find operations in this way; `onMessage` is called with each message to one. */
+export const threadsHere =
+  (find: ThreadOptions['findOperation'], onMessage: Receive): StartThread =>
+  (program) => {
+    const thread = startHere(program, { ...OPTIONS, findOperation: find })
+    const { postMessage } = thread
+    thread.postMessage = (message) => {
+      onMessage(message)
+      postMessage(message)
+    }
+    return thread
+  }
+
+export const startThreadHere: StartThread = (program) => startHere(program, OPTIONS)
+
+function startHere(program: string, options: ThreadOptions): Thread {
   let hasEnded = false
   const later = (receive: Receive) => (message: unknown) =>
     void setImmediate(() => hasEnded || receive(message))
@@ -41,6 +59,7 @@ export const startThreadHere: StartThread = (program) => {
     handlerOf(
       program,
       later((data) => thread.onmessage?.({ data } as MessageEvent)),
+      options,
     ),
   )
   return thread

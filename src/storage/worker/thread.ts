@@ -29,7 +29,7 @@ export interface WorkerOutput {
   /** The last id created by a task. */
   readonly lastId: string
   /** Whether listeners must be notified of the write. */
-  readonly hasWritten: boolean
+  readonly hasWritten?: boolean
 }
 
 /** The response of a worker thread; a refusal is sent as its parts. */
