@@ -4,6 +4,7 @@ import {
   LONG_TEXT,
   Loop,
   Rounds,
+  readFairly,
   runByLength,
   runFairly,
   serveFairly,
@@ -157,4 +158,31 @@ test('a waiting request that fails rejects its own response alone', async () => 
   const other = serving(bursts, 'a', 'a2', 1)
   const outcomes = await Promise.allSettled([failing, other])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
+test('a new turn serves at once all but the callers whose requests wait, again and again', async () => {
+  const bursts = new Bursts()
+  for (const round of ['x', 'y']) {
+    events = []
+    expect(serving(bursts, 'a', `${round}1`, 5)).toBe(`${round}1`)
+    const waiting = [serving(bursts, 'a', `${round}2`, 5), serving(bursts, 'c', `${round}3`, 5)]
+    await turn()
+    noteTurns(8)
+    expect(serving(bursts, 'b', `${round}4`, 1)).toBe(`${round}4`)
+    waiting.push(serving(bursts, 'a', `${round}5`, 1))
+    expect(events).toEqual([`${round}1`, `${round}4`])
+    await Promise.all(waiting)
+    // Each slice of five milliseconds ends with the first request that takes as long.
+    expect(events.filter((event) => event !== 'turn')).toEqual(
+      [1, 4, 2, 3, 5].map((number) => `${round}${number}`),
+    )
+    expect(events.slice(events.indexOf(`${round}2`), events.indexOf(`${round}3`))).toContain('turn')
+    await turns(10)
+  }
+})
+
+test('parts are read and items served only after other work that is due', async () => {
+  noteTurns(1)
+  expect(await readFairly(() => events.push('read'))).toBe(2)
+  expect(events).toEqual(['turn', 'read'])
 })
