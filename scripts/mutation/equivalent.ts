@@ -11,6 +11,11 @@ export interface Equivalent {
 const QUEUE = 'src/storage/writes/write-queue.ts'
 const GROUPS = 'src/storage/writes/transaction.ts'
 
+const THREAD = 'src/kernel/thread.ts'
+const BURSTS = 'src/kernel/fair-share.ts'
+
+const SPEED = 'It changes only when work runs, or its speed or memory, by little, and no result.'
+const INSTANT = 'Nothing depends on the side to which an instant that equals the limit belongs.'
 const OWN = 'The own credential of a server has every permission, so its requirements are not read.'
 
 export const EQUIVALENT: readonly Equivalent[] = [
@@ -41,6 +46,137 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: '+ → -',
     reason: 'The first item lets other requests run before it; the result is the same.',
   },
+  {
+    path: THREAD,
+    line: 'clearTimeout(this.#idleTimer)',
+    change: 'clearTimeout(this.#idleTimer) → ;',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: "else if (kind === 'open') this.#open(request)",
+    change: 'this.#open(request) → ;',
+    reason: SPEED,
+  },
+  { path: THREAD, line: 'this.#lowerPriority()', change: 'this.#lowerPriority() → ;', reason: SPEED },
+  {
+    path: THREAD,
+    line: 'if (request.isBackground) this.#lowerPriority()',
+    change: 'this.#lowerPriority() → ;',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: '!this.#isLowered && !this.options.isSimulated → true',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: '!this.#isLowered && !this.options.isSimulated → false',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: '&& → ||',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: '!this.#isLowered → this.#isLowered',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: '!this.options.isSimulated → this.options.isSimulated',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
+    change: 'lowerThreadPriority() → ;',
+    reason: SPEED,
+  },
+  { path: THREAD, line: 'this.#isLowered = true', change: 'true → false', reason: SPEED },
+  { path: THREAD, line: '#isLowered = false', change: 'false → true', reason: SPEED },
+  {
+    path: THREAD,
+    line: 'for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)',
+    change: 'shrinkMemory(reader.sql.database) → ;',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)',
+    change: 'reader → false',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.options.isSimulated) Bun.gc(true)',
+    change: '!this.options.isSimulated → true',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.options.isSimulated) Bun.gc(true)',
+    change: '!this.options.isSimulated → false',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.options.isSimulated) Bun.gc(true)',
+    change: '!this.options.isSimulated → this.options.isSimulated',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.options.isSimulated) Bun.gc(true)',
+    change: 'true → false',
+    reason: SPEED,
+  },
+  {
+    path: THREAD,
+    line: 'if (!this.options.isSimulated) Bun.gc(true)',
+    change: 'Bun.gc(true) → ;',
+    reason: SPEED,
+  },
+  {
+    path: BURSTS,
+    line: 'if (this.#queue.isEmpty) this.#scheduleSlice()',
+    change: 'this.#queue.isEmpty → true',
+    reason: SPEED,
+  },
+  {
+    path: BURSTS,
+    line: 'if (this.#workedMs > SHORT_MS) this.#awaitEndOfTurn()',
+    change: 'this.#workedMs > SHORT_MS → true',
+    reason: SPEED,
+  },
+  {
+    path: BURSTS,
+    line: 'if (this.#workedMs > SHORT_MS) this.#awaitEndOfTurn()',
+    change: '> → >=',
+    reason: SPEED,
+  },
+  {
+    path: BURSTS,
+    line: 'if (this.#isEndAwaited) return',
+    change: 'this.#isEndAwaited → false',
+    reason: SPEED,
+  },
+  { path: BURSTS, line: 'this.#isEndAwaited = true', change: 'true → false', reason: SPEED },
+  {
+    path: BURSTS,
+    line: 'if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0',
+    change: '> → >=',
+    reason: INSTANT,
+  },
+  { path: BURSTS, line: 'if (systemClock.monotonicMs() > until) {', change: '> → >=', reason: INSTANT },
   {
     path: 'src/events/delivery/dispatch/delivery-schedule.ts',
     line: 'if (ready.size === 0 && inFlight === 0) this.#workspaces.delete(workspace)',

@@ -22,8 +22,12 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'test/people/access',
       'test/people/sessions/removed-members.test.ts',
       'test/people/sessions/sessions.test.ts',
+      'test/people/sessions/rules.test.ts',
+      'test/people/accounts',
       'test/contract/access.test.ts',
+      'test/contract/rights',
       'test/http/authorizer.test.ts',
+      'test/shares',
     ],
   },
   kernel: {
@@ -34,8 +38,10 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       'test/http/entity-tags.test.ts',
       'test/http/problem.test.ts',
       'test/people/access',
+      'test/contract/rights',
       'test/contract/shared-queues.test.ts',
       'test/operation/statistics.test.ts',
+      'test/upgrade/stages.test.ts',
     ],
   },
   delivery: {
