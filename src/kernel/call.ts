@@ -21,7 +21,6 @@ import {
   type Credentials,
   callerIn,
   callerKeyOf,
-  checkCovered,
   type Grant,
   grantOf,
   NOWHERE,
@@ -32,7 +31,7 @@ import { runFairly } from './fair-share.ts'
 import { settle } from './job-steps.ts'
 import { enqueuedKeys, type JobKey } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
-import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
+import type { Operation, ReadOperation, Snapshot, WriteOperation } from './operation.ts'
 import { runIfMatch } from './precondition.ts'
 
 /*
@@ -90,34 +89,6 @@ export const streamCredential = ({ schedulingKey, grant }: Credential, signal?: 
   isBackground: true,
 })
 
-/** The caller of a request after a permission check, with the credential for its calls. */
-export interface AdmittedCaller extends Caller, Credential {}
-
-/** Narrows a caller to the content that its call covers; refuses a caller that may not write it. Frozen. */
-export function admit(
-  caller: Caller,
-  request: Pick<Request, 'signal'>,
-  needs: Parameters<typeof grantOf>[1],
-): AdmittedCaller {
-  const { covers, needsWrite, isNamed } = needs
-  let grant: Grant | undefined
-  return Object.freeze({
-    ...caller,
-    workspacePk: checkCovered(caller.rights, caller.workspacePk, { covers, isWrite: needsWrite, isNamed }),
-    get grant() {
-      grant ??= grantOf(caller, needs)
-      return grant
-    },
-    get schedulingKey() {
-      return callerKeyOf(caller)
-    },
-    /** Lazy, because Bun creates the signal on first access, and only long waits need it. */
-    get signal() {
-      return request.signal
-    },
-  })
-}
-
 /** The requested output: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
 export type OutputFormat = 'value' | 'text' | 'once'
 
@@ -160,13 +131,34 @@ export interface Performed {
   /** The keys of the jobs that the response of a write waits for. */
   readonly keys?: readonly JobKey[]
   /** The findings of a read. */
-  readonly findings?: readonly Finding[]
+  readonly findings?: readonly Finding[] | undefined
 }
 
 const asText = (output: unknown): unknown =>
   typeof output === 'string' || output instanceof Uint8Array || isTaggedJson(output)
     ? output
     : JSON.stringify(output)
+
+/** The snapshot of a read, and its findings. */
+class ReadSnapshot implements Snapshot {
+  findings: Finding[] | undefined
+  readonly isSlow: boolean
+  #since = systemClock.monotonicMs()
+
+  constructor(
+    readonly sql: Reader['sql'],
+    readonly now: number,
+  ) {
+    this.isSlow = !sql.isLimited
+  }
+
+  report(value: unknown): void {
+    const until = systemClock.monotonicMs()
+    this.findings ??= []
+    this.findings.push({ value, ms: until - this.#since })
+    this.#since = until
+  }
+}
 
 /** Runs a read in an open snapshot. */
 export function performRead(
@@ -176,19 +168,12 @@ export function performRead(
   { grant, input, format, ifMatch }: Sent,
   credentials: Credentials,
 ): Performed {
-  const findings: Finding[] = []
-  let since = systemClock.monotonicMs()
-  const report = (value: unknown) => {
-    const until = systemClock.monotonicMs()
-    findings.push({ value, ms: until - since })
-    since = until
-  }
-  const snapshot = { sql, now, isSlow: !sql.isLimited, report }
+  const snapshot = new ReadSnapshot(sql, now)
   const caller = callerIn(snapshot, grant, now, credentials)
   const output = ifMatch
     ? runIfMatch(operation, snapshot, caller, input, ifMatch)
     : operation.run(snapshot, caller, input)
-  return { output: format === 'value' ? output : asText(output), findings }
+  return { output: format === 'value' ? output : asText(output), findings: snapshot.findings }
 }
 
 /** Runs a write in an open transaction; a dry run throws its result as a `Trial`. */
@@ -354,7 +339,8 @@ export class Kernel {
       : this.#learned(operation, read)
   }
 
-  #learned(operation: AnyRead, { output, findings = [] }: Performed): unknown {
+  #learned(operation: AnyRead, { output, findings }: Performed): unknown {
+    if (!findings) return output
     let learned: Promise<void> | undefined
     for (const { value, ms } of findings) {
       const pending = operation.learn?.(this.options, value, ms)

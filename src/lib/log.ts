@@ -51,7 +51,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
     cancelFlush?.()
     cancelFlush = undefined
     if (pending === '') return
-    const lines = escapeLineBoundaries(pending)
+    const lines = pending
     pending = ''
     write(lines)
   }
@@ -64,7 +64,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
   const at = (name: LogLevel) => {
     if (!isLogged(name)) return () => {}
     return (message: string, fields?: LogFields) =>
-      add(name, JSON.stringify({ message, ...fields }).slice(1, -1))
+      add(name, escapeLineBoundaries(JSON.stringify({ message, ...fields }).slice(1, -1)))
   }
   const request = isLogged('info') ? (logged: LoggedRequest) => add('info', requestMembers(logged)) : () => {}
   const lines = { info: at('info'), warn: at('warn'), error: at('error') }
@@ -85,6 +85,6 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
 
 const textOrNull = (text: string | null | undefined) => (typeof text === 'string' ? `"${text}"` : 'null')
 
-/** None of these texts can contain a character that JSON escapes. */
+/** These texts are ASCII and need no escapes. */
 const requestMembers = ({ requestId, method, route, status, ms, keyId }: LoggedRequest): string =>
   `"message":"request","request_id":"${requestId}","method":"${method}","route":${textOrNull(route)},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"key_id":${textOrNull(keyId)}`
