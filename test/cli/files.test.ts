@@ -2,9 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { insertFile, insertPart } from '../../src/files/store.ts'
 import { runInProcess } from '../support/cli.ts'
-import { makeFile } from '../support/files.ts'
+import { makeFile, makePartOfFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -251,10 +250,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
 
 test('a file that was only partly added is invisible, and is removed', async () => {
   const service = await startService({ file: join(folder.path, 'other.db') })
-  await service.ctx.db.write((tx): void => {
-    const row = { id: tx.newId(), workspace: 1, note: null, fileName: 'a', mimeType: 'text/plain', size: 9 }
-    insertPart(tx, insertFile(tx, row), 0, new Uint8Array(4))
-  })
+  await makePartOfFile(service)
   const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
   expect((await service.get('/v1/files')).body.files).toEqual([])
   await runRetention(service.ctx)

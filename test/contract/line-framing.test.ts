@@ -3,13 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveLines } from '../../src/clients/mcp/stdio/messages.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { exportTable } from '../../src/transfer/csv/export.ts'
-import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
-import { exportTo } from '../support/workspace-files.ts'
+import { exportRowsTo, exportTo } from '../support/workspace-files.ts'
 
 /** Every character that some line reader splits at, such as `splitlines` of Python. */
 const BOUNDARIES = '\v\f\x1c\x1d\x1e\x85\u2028\u2029'
@@ -77,7 +75,7 @@ describe('line-based formats have no other line boundaries', () => {
 
   test('the rows of an export', () => {
     const file = folder.file('rows.jsonl')
-    exportTable(service.ctx.db, callerOf(service), 'Rows', { format: 'jsonl', file, headings: 'label' })
+    exportRowsTo(service, 'Rows', file, 'jsonl')
     exportTo(service, folder.file('all'))
     const structures = join(folder.file('all'), 'structures')
     const exported = readdirSync(structures).find((name) => name.endsWith('.jsonl')) ?? ''

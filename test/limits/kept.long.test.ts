@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
-import { importWorkspace } from '../../src/transfer/workspace/import.ts'
-import { callerOf } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { newVaultTest } from '../support/vault.ts'
+import { importFrom } from '../support/workspace-files.ts'
 
 /* Limits apply to additions. Existing objects beyond them can be imported, updated and restored. */
 
@@ -38,8 +37,7 @@ async function importFiles(files: Record<string, object>) {
   const folder = newFolder()
   for (const [name, content] of Object.entries({ 'daybook.json': { format: FORMAT }, ...files }))
     writeFileSync(folder.file(name), JSON.stringify(content))
-  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {}, folder: folder.path }
-  const report = await importWorkspace(service.ctx.db, callerOf(service), mode)
+  const report = await importFrom(service, folder.path)
   folder.remove()
   return report
 }

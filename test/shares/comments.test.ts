@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { addFile } from '../../src/files/new-file.ts'
-import { callerOf } from '../support/cli.ts'
-import { fileWriter } from '../support/files.ts'
+import { makeFile } from '../support/files.ts'
 import { makeNote } from '../support/notes.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -213,9 +211,7 @@ describe('a comment', () => {
 test('a file is served where the page shows it, not where code or a comment names it', async () => {
   const add = async (at: number) => {
     const bytes = new TextEncoder().encode(`file ${at}`)
-    const { ctx } = service
-    return (await addFile(fileWriter(ctx, callerOf(service)), { fileName: `${at}.png`, noteId: null, bytes }))
-      .id
+    return makeFile(service, { name: `${at}.png`, bytes })
   }
   const ids = await Promise.all(Array.from({ length: 11 }, (_, at) => add(at)))
   const link = (at: number) => `[[file:${ids[at]}|${at}.png]]`

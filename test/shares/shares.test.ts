@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { addFile } from '../../src/files/new-file.ts'
-import { callerOf } from '../support/cli.ts'
-import { fileWriter } from '../support/files.ts'
+import { makeFile } from '../support/files.ts'
 import { removeUser, setRole } from '../support/members.ts'
 import { makeNote } from '../support/notes.ts'
 import { declare, field, write } from '../support/records.ts'
@@ -35,15 +33,8 @@ const pathOf = ({ url }: { url: string }) => new URL(url).pathname
 
 const become = (role: 'viewer' | 'editor') => setRole(service, 'Eve', role)
 
-async function fileNamed(fileName: string, text: string): Promise<string> {
-  const { ctx } = service
-  const file = await addFile(fileWriter(ctx, callerOf(service)), {
-    fileName,
-    noteId: null,
-    bytes: new TextEncoder().encode(text),
-  })
-  return file.id
-}
+const fileNamed = (name: string, text: string) =>
+  makeFile(service, { name, bytes: new TextEncoder().encode(text) })
 
 describe('a share', () => {
   test('is returned as sent, with a URL of at least 128 random bits', async () => {

@@ -1,10 +1,11 @@
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
-import { addFile, type FileWriter } from '../../src/files/new-file.ts'
+import { addFile, type FileWriter, replaceFileContent } from '../../src/files/new-file.ts'
 import { deleteFile as deletion } from '../../src/files/service.ts'
-import { findFile } from '../../src/files/store.ts'
+import { findFile, insertFile, insertPart } from '../../src/files/store.ts'
 import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
 import type { Caller } from '../../src/kernel/caller.ts'
+import { systemAuthor } from '../../src/log/log.ts'
 import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
 import type { Db } from '../../src/storage/database.ts'
 import type { Client, TestService } from './service.ts'
@@ -64,3 +65,17 @@ export async function readFile(service: TestService, id: string): Promise<void> 
   if (!claim) throw new Error(`the file ${id} cannot be claimed`)
   await extractText(db, claim)
 }
+
+/** Leaves the first part of a file whose sender was killed. */
+export const makePartOfFile = ({ ctx }: TestService): Promise<void> =>
+  ctx.db.write((tx): void => {
+    const row = { id: tx.newId(), workspace: 1, note: null, fileName: 'a', mimeType: 'text/plain', size: 9 }
+    insertPart(tx, insertFile(tx, row), 0, new Uint8Array(4))
+  })
+
+/** Gives a file other content, as an import that updates does. */
+export const replaceFile = ({ ctx }: TestService, id: string, text: string): Promise<void> =>
+  ctx.db.write((tx): void => {
+    const file = findFile(tx, { workspacePk: 1, rights: undefined }, id)
+    if (file) replaceFileContent(tx, systemAuthor(1), file, new TextEncoder().encode(text))
+  })

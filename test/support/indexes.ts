@@ -2,8 +2,10 @@ import {
   buildAutoIndex,
   dropAutoIndex,
   listAutoIndexes,
+  unusedIndexRemoval,
 } from '../../src/records/structures/storage/auto-index.ts'
 import { fillTextIndex, TEXT_INDEX } from '../../src/records/structures/storage/text-index.ts'
+import { runJobs, runRecurring } from './jobs.ts'
 import type { TestService } from './service.ts'
 
 /*
@@ -40,3 +42,9 @@ export async function fillWholeTextIndex(service: TestService, structure: string
 /** The indexes of all structures, by their columns. */
 export const indexesOf = ({ ctx }: TestService) =>
   ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes ORDER BY "column"')
+
+/** Drops the indexes that no read has used for 30 days, as a server does every day. */
+export async function removeUnusedIndexes({ ctx }: TestService): Promise<void> {
+  await runRecurring(ctx, [unusedIndexRemoval])
+  await runJobs(ctx)
+}

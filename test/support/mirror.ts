@@ -12,11 +12,15 @@ import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { Follower } from '../../src/transfer/mirror/follower.ts'
 import { makeCopy } from '../../src/transfer/mirror/mirror.ts'
-import { type LocalChange, pushLocalChanges } from '../../src/transfer/mirror/overlay/push.ts'
+import {
+  type LocalChange,
+  listLocalChanges,
+  pushLocalChanges,
+} from '../../src/transfer/mirror/overlay/push.ts'
 import { resetLocalChanges } from '../../src/transfer/mirror/overlay/suspended-changes.ts'
 import { Remote } from '../../src/transfer/mirror/remote.ts'
 import { resolveSelection, type SelectionRequest } from '../../src/transfer/mirror/selection.ts'
-import { makeWritable } from '../../src/transfer/mirror/state.ts'
+import { makeWritable, statusOf } from '../../src/transfer/mirror/state.ts'
 import { verifyCopy } from '../../src/transfer/mirror/verify.ts'
 import { newFolder } from './process.ts'
 import { type Client, clientOf, type TestService } from './service.ts'
@@ -35,6 +39,10 @@ export interface TestMirror extends Client {
   push(isDryRun?: boolean, keepMine?: readonly string[]): Promise<readonly LocalChange[]>
   /** Resets an object, or all objects, to the state of the remote. */
   reset(id?: string): Promise<void>
+  /** Returns the local changes that were not pushed. */
+  localChanges(): LocalChange[]
+  /** Returns what `mirror status` prints. */
+  status(): ReturnType<typeof statusOf>
   /** Returns the differences that `mirror verify` finds. */
   differing(): Promise<string[]>
   /** Events to be posted, oldest first. */
@@ -138,6 +146,8 @@ export async function mirrorOf(
     push: (isDryRun = false, keepMine = []) =>
       pushLocalChanges(db, remote, { isDryRun, keepMine, receive: () => catchUp().then(() => true) }),
     reset: (id) => db.write((tx): void => resetLocalChanges(tx, 1, id)),
+    localChanges: () => listLocalChanges(db),
+    status: () => statusOf(db, file, clock.now()),
     differing: async () => {
       // A separate connection, as the command has.
       const own = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
@@ -153,6 +163,20 @@ export async function mirrorOf(
       db.close()
       folder.remove()
     },
+  }
+}
+
+/** Starts to follow the remote again, as a restarted program does. */
+export async function newFollower({ ctx, url }: TestMirror, service: TestService) {
+  const stop = new AbortController()
+  const { signal } = stop
+  const key = await service.newKey({ scope: 'read' })
+  const remote = new Remote({ url, key, clock: service.clock, signal })
+  const follower = new Follower(ctx, { remote, signal, isForwarding: false, onEvents: () => {} })
+  return {
+    catchUp: () => follower.catchUp(0),
+    run: () => follower.run(),
+    stop: () => stop.abort(),
   }
 }
 

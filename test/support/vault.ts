@@ -1,5 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { commandCaller } from '../../src/cli/open-database.ts'
+import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
+import { exportVault } from '../../src/transfer/vault/export/export.ts'
+import { importVault } from '../../src/transfer/vault/import.ts'
 import { runInProcess } from './cli.ts'
 import type { NoteAnswer } from './notes.ts'
 import { newFolder } from './process.ts'
@@ -79,3 +83,22 @@ export async function newVaultTest(): Promise<VaultTest> {
     },
   }
 }
+
+const commandIn = ({ ctx }: TestService, workspace: string) =>
+  commandCaller(getWorkspaceOrOnly(ctx.db, workspace))
+
+/** Imports a folder of notes into a workspace, as `daybook import` does, in a service in memory. */
+export const importVaultInto = (service: TestService, workspace: string, folder: string) =>
+  importVault(service.ctx.db, commandIn(service, workspace), {
+    folder,
+    databaseFile: 'none',
+    foldersAsTags: false,
+    updates: false,
+    isDryRun: false,
+    skipsBad: false,
+    onProgress: () => {},
+  })
+
+/** Writes the notes of a workspace into a folder, as `daybook export` does. */
+export const exportVaultFrom = (service: TestService, workspace: string, folder: string) =>
+  exportVault(service.ctx.db, commandIn(service, workspace), folder, () => {})

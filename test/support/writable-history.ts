@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { Refusal } from '../../src/lib/refusal.ts'
-import { removeChangesBefore } from '../../src/log/cursors.ts'
-import { type LocalChange, listLocalChanges } from '../../src/transfer/mirror/overlay/push.ts'
+import type { LocalChange } from '../../src/transfer/mirror/overlay/push.ts'
 import { History } from './change-history.ts'
+import { expireChanges } from './jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from './mirror.ts'
 import { type Client, startService, type TestService } from './service.ts'
 
@@ -63,7 +63,7 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
     here.step().catch((error) => {
       if (!(error instanceof Refusal && error.code === 'mirror')) throw error
     })
-  const changes = () => listLocalChanges(mirror.ctx.db)
+  const changes = () => mirror.localChanges()
   // A repeated push whose response was lost gets its original response, whatever changed on the remote since.
   let isRepeated = false
   const followed = async () => {
@@ -72,8 +72,7 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
   }
   for (let step = 0; step < steps; step++) {
     await (random.chance(0.5) ? there.step() : steppedHere())
-    if (random.chance(0.02))
-      await service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now + 1, 100_000))
+    if (random.chance(0.02)) await expireChanges(service.ctx)
     if (random.chance(0.2)) await followed()
     if (random.chance(0.1)) {
       await push(service, mirror, changes, isRepeated)

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { spawnSync } from 'bun'
 import fc from 'fast-check'
-import { takeServerLock } from '../../src/storage/connection/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { field } from '../support/records.ts'
@@ -352,17 +351,6 @@ describe('an existing structure', () => {
     expect((await importText('theme\nlight\nblue\n', '--structure', 'Settings')).exitCode).toBe(1)
     expect(await rowsOf('Settings')).toEqual([{ theme: 'dark' }])
   })
-})
-
-test('an import is refused while a server runs', async () => {
-  const lock = takeServerLock(table.db)
-  const { exitCode, err } = await importText('a\n1\n', '--structure', 'Rows')
-  lock?.release()
-  expect([exitCode, err, await structures()]).toEqual([
-    1,
-    'A server is running on this database; stop it before you import.\n',
-    [],
-  ])
 })
 
 test('a path that cannot be read is refused with a sentence', async () => {

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
-import { commandCaller } from '../../src/cli/open-database.ts'
-import { createWorkspace } from '../../src/people/accounts/workspaces.ts'
-import { exportVault } from '../../src/transfer/vault/export/export.ts'
-import { importVault } from '../../src/transfer/vault/import.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { filesIn, type VaultFiles, writeFiles } from '../support/vault.ts'
+import { exportVaultFrom, filesIn, importVaultInto, type VaultFiles, writeFiles } from '../support/vault.ts'
 
 /*
  * Small vaults after the documented shapes of the programs that write them. Each is imported into a workspace of its
@@ -138,24 +134,14 @@ test('the corpus has at least 60 vaults', () => {
 })
 
 test('every vault comes back as it was', async () => {
-  const { db } = service.ctx
   for (const [at, [name, files]] of CORPUS.entries()) {
     const [from, to] = [folder.file(`vault-${at}`), folder.file(`export-${at}`)]
     mkdirSync(from)
     writeFiles(from, files)
-    const workspace = await db.write((tx) => ({ result: createWorkspace(tx, `Vault ${at}`) }))
-    const caller = commandCaller(workspace.result)
-    const { refused } = await importVault(db, caller, {
-      folder: from,
-      databaseFile: 'none',
-      foldersAsTags: false,
-      updates: false,
-      isDryRun: false,
-      skipsBad: false,
-      onProgress: () => {},
-    })
+    await service.newWorkspace(`Vault ${at}`)
+    const { refused } = await importVaultInto(service, `Vault ${at}`, from)
     expect([name, refused]).toEqual([name, []])
-    exportVault(db, caller, to, () => {})
+    exportVaultFrom(service, `Vault ${at}`, to)
     expect([name, filesIn(to, 'latin1')]).toEqual([name, filesIn(from, 'latin1')])
   }
 })

@@ -1,14 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { exportTable } from '../../src/transfer/csv/export.ts'
-import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
-import { importWorkspace, isExport } from '../../src/transfer/workspace/import.ts'
 import { faultsIn } from '../support/check.ts'
-import { callerOf } from '../support/cli.ts'
+import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { exportRowsTo, exportTo, importFrom } from '../support/workspace-files.ts'
 
 const KEPT = { id: '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35', created_at: '2026-11-21T09:30:00.000Z' }
 const STRUCTURE = { ...KEPT, name: 'Books', fields: [{ key: 'title', type: 'text' }] }
@@ -30,17 +28,9 @@ function folderOf(files: Record<string, unknown>): string {
   return path
 }
 
-const importInto = (service: TestService, path: string, skipsBad = false) =>
-  importWorkspace(service.ctx.db, callerOf(service), {
-    folder: path,
-    isDryRun: false,
-    skipsBad,
-    onProgress: () => {},
-  })
-
 async function refusalsOf(path: string) {
   const service = await startService()
-  const { refused, isWritten } = await importInto(service, path)
+  const { refused, isWritten } = await importFrom(service, path)
   expect(isWritten).toBe(false)
   service.close()
   return refused
@@ -102,7 +92,7 @@ test('skips unreadable notes and structures, and imports the rest', async () => 
     'structures/a.json': '[',
     'structures/b.json': STRUCTURE,
   })
-  const { counts, refused, isWritten } = await importInto(service, path, true)
+  const { counts, refused, isWritten } = await importFrom(service, path, true)
   expect({ isWritten, notes: counts.notes, structures: counts.structures }).toEqual({
     isWritten: true,
     notes: 1,
@@ -114,7 +104,7 @@ test('skips unreadable notes and structures, and imports the rest', async () => 
 
 test('tags created after an import of the highest id have distinct ids', async () => {
   const service = await startService()
-  await importInto(service, folderOf({ 'tags.json': [{ id: Number.MAX_SAFE_INTEGER, name: 'high' }] }))
+  await importFrom(service, folderOf({ 'tags.json': [{ id: Number.MAX_SAFE_INTEGER, name: 'high' }] }))
   const { status } = await service.post('/v1/notes', { title: 'A', tags: ['one', 'two'] })
   expect(status).toBe(201)
   const { body } = await service.get('/v1/tags')
@@ -127,7 +117,7 @@ test('tags created after an import of the highest id have distinct ids', async (
 
 test('the name of an imported tag is trimmed, and a repeated link counts once', async () => {
   const service = await startService()
-  await importInto(
+  await importFrom(
     service,
     folderOf({
       'tags.json': [
@@ -167,7 +157,7 @@ test('an export refuses a file in place of the folder', async () => {
   const service = await startService()
   const path = folder.file('file')
   writeFileSync(path, 'mine')
-  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, () => {})).toThrow('is not a folder')
+  expect(() => exportTo(service, path)).toThrow('is not a folder')
   service.close()
 })
 
@@ -179,7 +169,7 @@ test('a failed export removes nothing that was added to its folder meanwhile', a
     mkdirSync(path, { recursive: true })
     writeFileSync(`${path}/mine`, 'mine')
   }
-  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, write)).toThrow('is not empty')
+  expect(() => exportTo(service, path, write)).toThrow('is not empty')
   expect(await Bun.file(`${path}/mine`).text()).toBe('mine')
   rmSync(path, { recursive: true })
   service.close()
@@ -190,9 +180,7 @@ test('a table is written where the export of a folder was interrupted', async ()
   await service.post('/v1/records/structures', { name: 'Books', fields: [{ key: 'title', type: 'text' }] })
   mkdirSync(folder.file('.books.unfinished/notes'), { recursive: true })
   const file = folder.file('books')
-  expect(
-    exportTable(service.ctx.db, callerOf(service), 'Books', { format: 'csv', file, headings: 'label' }),
-  ).toBe(0)
+  expect(exportRowsTo(service, 'Books', file, 'csv')).toBe(0)
   expect(await Bun.file(file).text()).toBe('title\n')
   service.close()
 })
@@ -201,15 +189,19 @@ test('an export whose folder cannot be created is refused with a sentence', asyn
   const service = await startService()
   writeFileSync(folder.file('plain'), '')
   const path = folder.file('plain/export')
-  expect(() => exportWorkspace(service.ctx.db, callerOf(service), path, () => {})).toThrow(
-    'cannot be written',
-  )
+  expect(() => exportTo(service, path)).toThrow('cannot be written')
   service.close()
 })
 
-test('a folder is not an export because a folder in it is named daybook.json', () => {
+test('a folder is not an export because a folder in it is named daybook.json', async () => {
+  const file = folder.file('notes.db')
+  ;(await startService({ file })).close()
   mkdirSync(folder.file('vault/daybook.json'), { recursive: true })
-  expect(isExport(folder.file('vault'))).toBe(false)
+  writeFileSync(folder.file('vault/A note.md'), 'Text')
+  expect((await runInProcess(['import', folder.file('vault'), '--db', file])).exitCode).toBe(0)
+  const service = await startService({ file })
+  expect((await service.get('/v1/notes')).body.total).toBe(1)
+  service.close()
 })
 
 test.each(['text/html\r\nSet-Cookie: a=b', 'text', '', '€/€', `a/${'b'.repeat(300)}`])(
@@ -217,7 +209,7 @@ test.each(['text/html\r\nSet-Cookie: a=b', 'text', '', '€/€', `a/${'b'.repea
   async (mime_type) => {
     const service = await startService()
     const path = folderOf({ 'files.json': [{ ...FILE, mime_type }], 'files/a.txt': 'text' })
-    expect((await importInto(service, path)).isWritten).toBe(true)
+    expect((await importFrom(service, path)).isWritten).toBe(true)
     const type = async () => {
       const { status, headers } = await service.app.fetch(
         new Request(`http://localhost/v1/files/${FILE.id}/content`, {
@@ -251,7 +243,7 @@ test('rows are imported with the values of formulas that had another result, and
     'structures/a.jsonl': `${JSON.stringify({ ...row, data })}\n`,
   })
   const service = await startService()
-  expect(await importInto(service, path)).toMatchObject({ isWritten: true, refused: [] })
+  expect(await importFrom(service, path)).toMatchObject({ isWritten: true, refused: [] })
   const { body } = await service.get(`/v1/records/${row.id}`)
   expect(body.record.data).toEqual({ title: 'Tea', link: row.id, length: 3 })
   service.close()

@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addFile } from '../../src/files/new-file.ts'
 import { faultsIn } from '../support/check.ts'
-import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
-import { fileWriter } from '../support/files.ts'
+import { makeFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { filesIn } from '../support/vault.ts'
@@ -115,10 +113,10 @@ async function play(
   }
   await makeSaved(service, lenses, defaultLens)
   for (const [at, { rows }] of structures.entries()) await makeStructure(service, at, rows, noteIds)
-  for (const [fileName, bytes, isAttached] of files) {
+  for (const [name, bytes, isAttached] of files) {
     service.clock.advance(1_000)
     const noteId = isAttached ? (noteIds[0] ?? null) : null
-    await addFile(fileWriter(service.ctx, callerOf(service)), { fileName, noteId, bytes })
+    await makeFile(service, { name, noteId, bytes })
   }
   await service.patch('/v1/properties/select', { options: ['done', 'late'] })
 }

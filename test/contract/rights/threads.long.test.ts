@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import fs from 'node:fs'
-import { deleteMember } from '../../../src/people/accounts/store.ts'
 import type { DiskCalls } from '../../../src/storage/connection/health.ts'
+import { removeUser } from '../../support/members.ts'
 import { newFolder } from '../../support/process.ts'
 import {
   settle,
@@ -156,13 +156,12 @@ const READS = [
 test('a read in another thread is refused once its permission has ended', async () => {
   const { disk, waiting, hang, respond } = hangingDisk()
   const { service, samples } = await start('reads', { disk })
-  const { db } = service.ctx
   const refused: string[] = []
   for (const row of ofKeys) {
     const subject = await newSubject(service, row.kind)
     hang()
     // The write is invisible before it reaches the disk, and reads in another thread wait for that.
-    const ended = db.write((tx): void => void deleteMember(tx, subject.workspacePk, subject.userPk))
+    const ended = removeUser(service, subject.name, 'Personal')
     await until(() => waiting.length > 0)
     let isAnswered = false
     const answer = send(subject, row, row.request(samples, subject)).then((response) => {

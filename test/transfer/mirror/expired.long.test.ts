@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { removeChangesBefore } from '../../../src/log/cursors.ts'
+import { expireChanges } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   })
   await write(2)
   service.clock.advance(1_000)
-  await service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now, 100_000))
+  await expireChanges(service.ctx)
 }, 60_000)
 
 afterEach(async () => {

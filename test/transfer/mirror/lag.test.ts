@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { statusOf } from '../../../src/transfer/mirror/state.ts'
 import { mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -15,13 +14,11 @@ afterEach(async () => {
   service.close()
 })
 
-const status = () => statusOf(mirror.ctx.db, mirror.file, service.clock.now())
-
 test('the lag is how long the last changes took, and none once the remote has no more', async () => {
   await service.post('/v1/notes', { title: 'late' })
   service.clock.advance(5_000)
   await mirror.catchUp()
-  expect(status().status.lag_ms).toBe(5_000)
+  expect(mirror.status().status.lag_ms).toBe(5_000)
   await mirror.catchUp()
-  expect(status().status.lag_ms).toBe(0)
+  expect(mirror.status().status.lag_ms).toBe(0)
 }, 60_000)

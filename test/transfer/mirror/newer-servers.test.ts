@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { Follower } from '../../../src/transfer/mirror/follower.ts'
-import { Remote } from '../../../src/transfer/mirror/remote.ts'
-import { statusOf } from '../../../src/transfer/mirror/state.ts'
 import {
   type Alter,
   changeAll,
@@ -9,7 +6,7 @@ import {
   mirrorOfAltered,
   startFullService,
 } from '../../support/full-service.ts'
-import { faultsOf, type TestMirror } from '../../support/mirror.ts'
+import { faultsOf, newFollower, type TestMirror } from '../../support/mirror.ts'
 
 /* A newer server has objects unknown to a mirror: the mirror omits and names them, and loses nothing else. */
 
@@ -31,14 +28,7 @@ const copy = async (how: Alter) => {
   alter = how
   mirror = await mirrorOfAltered(full.service, (...told) => alter(...told))
 }
-const status = () => statusOf(mirror.ctx.db, mirror.file, full.service.clock.now()).status
-const followerOf = async () => {
-  const { clock } = full.service
-  const key = await full.service.newKey({ scope: 'read' })
-  const signal = new AbortController().signal
-  const remote = new Remote({ url: mirror.url, key, clock, signal })
-  return new Follower(mirror.ctx, { remote, signal, isForwarding: false, onEvents: () => {} })
-}
+const status = () => mirror.status().status
 
 test('omits unknown kinds, counts them, and copies them once they are known', async () => {
   const { service } = full
@@ -60,7 +50,7 @@ test('omits unknown kinds, counts them, and copies them once they are known', as
   const { selection } = mirror.ctx.db.sql.get<{ selection: string }>('SELECT selection FROM mirrors') ?? {}
   const older = JSON.stringify({ ...JSON.parse(selection ?? ''), knowledge: 'less' })
   await mirror.ctx.db.write(({ sql }): void => void sql.run('UPDATE mirrors SET selection = ?', older))
-  await (await followerOf()).catchUp(0)
+  await (await newFollower(mirror, service)).catchUp()
   expect(status().left_out).toBeUndefined()
   expect((await mirror.get('/v1/records/views')).body.row_views).toMatchObject([{ name: 'Board' }])
   expect(faultsOf(mirror)).toEqual([])
@@ -133,26 +123,14 @@ test('reports that it no longer follows when it cannot', async () => {
   expect(status()).not.toHaveProperty('problem')
   alter = (kind, object) => kind === 'note' && Object.assign(object, { title: 5 })
   await changeAll(full, 1)
-  const follower = await followerOf()
-  const stop = new AbortController()
-  const { clock } = full.service
-  const running = new Follower(mirror.ctx, {
-    remote: new Remote({
-      url: mirror.url,
-      key: await full.service.newKey({ scope: 'read' }),
-      clock,
-      signal: stop.signal,
-    }),
-    isForwarding: false,
-    signal: stop.signal,
-    onEvents: () => {},
-  }).run()
+  const follower = await newFollower(mirror, full.service)
+  const running = follower.run()
   while (status().problem === undefined) await Bun.sleep(10)
-  const { isFollowing } = statusOf(mirror.ctx.db, mirror.file, clock.now())
+  const { isFollowing } = mirror.status()
   expect([isFollowing, status().problem]).toEqual([false, expect.stringContaining('"title" must be')])
-  stop.abort()
+  follower.stop()
   await running
   alter = () => {}
-  await follower.catchUp(0)
+  await (await newFollower(mirror, full.service)).catchUp()
   expect(status()).not.toHaveProperty('problem')
 }, 60_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { removeChangesBefore } from '../../../src/log/cursors.ts'
 import { History } from '../../support/change-history.ts'
 import { runs } from '../../support/counts.ts'
+import { expireChanges } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
@@ -99,7 +99,7 @@ for (let seed = 1; seed <= HISTORIES; seed++) {
       if (history.random.chance(0.03)) {
         isLogWhole = false
         service.clock.advance(1_000)
-        await service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now, 100_000))
+        await expireChanges(service.ctx)
       }
       if (!history.random.chance(0.3)) continue
       await mirror.catchUp()

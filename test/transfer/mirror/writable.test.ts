@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { removeChangesBefore } from '../../../src/log/cursors.ts'
-import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
-import { runJobs } from '../../support/jobs.ts'
+import { expireChanges, runJobs } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { makeNote, readNote, tagNamed, titlesFound } from '../../support/notes.ts'
 import { declare, list, write } from '../../support/records.ts'
@@ -40,7 +38,7 @@ afterEach(async () => {
   service.close()
 })
 
-const diff = () => listLocalChanges(mirror.ctx.db).map(({ isLost, ...change }) => change)
+const diff = () => mirror.localChanges().map(({ isLost, ...change }) => change)
 const brief = () => diff().map(({ kind, op, label, conflict }) => [kind, op, label, conflict !== null])
 const people = async (of: Client) =>
   (await list(of as TestService, 'People', { sort: 'name', direction: 'asc' })).body.records.map(
@@ -193,10 +191,7 @@ test('an object deleted after a push without a response is refused by the next p
 describe('changes of pushed objects on the remote are no conflicts, if the copy receives both', () => {
   const ways: [string, () => Promise<unknown>][] = [
     ['as changes', async () => {}],
-    [
-      'in a whole copy',
-      () => service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now + 1, 100_000)),
-    ],
+    ['in a whole copy', () => expireChanges(service.ctx)],
   ]
   test.each(ways)('%s', async (_name, prepare) => {
     later()
