@@ -2,12 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { jobs } from '../../src/jobs.ts'
-import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { replaceEach } from '../../src/notes/writing/replace-content.ts'
-import { removeSomeTrashedBefore, restoreFromTrash } from '../../src/notes/writing/trash.ts'
-import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
+import { startJobs } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -92,7 +88,7 @@ test('links that a stopped server has not written are written by the next one, w
       resolve()
     })
   })
-  const runner = new JobRunner(service.ctx, jobs)
+  const runner = startJobs(service.ctx)
   service.clock.advance(1_000)
   await written
   await runner.stop()
@@ -112,30 +108,4 @@ test('a file to which many notes link is renamed in all of them at once', async 
     expect(note.content).toBe(`[[file:${file}|green.txt]]`)
     expect((await service.get(`/v1/notes/${id}/revisions`)).body.revisions).toHaveLength(1)
   }
-})
-
-test('a restored note has all links at once, even those that an interrupted purge removed', async () => {
-  const target = await makeNote(service, { title: 'Old 0' })
-  const note = await makeNote(service, { content: links('old', 1_000) })
-  await service.delete(`/v1/notes/${note.id}`)
-  await service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, service.clock.now() + 1))
-  expect(stored()).toBeLessThan(1_000)
-  await service.post(`/v1/notes/${note.id}/restore`)
-  expect([pending(), stored()]).toEqual([[], 1_000])
-  expect(await backlinks(target.id)).toEqual([note.id])
-})
-
-test('a long note that is changed during its restore has the links of its new body', async () => {
-  const target = await makeNote(service, { title: 'New' })
-  const note = await makeNote(service, { content: `${'long '.repeat(20_000)}[[Old]]` })
-  await service.delete(`/v1/notes/${note.id}`)
-  const { ctx } = service
-  const restoring = ctx.db.write((tx) => restoreFromTrash(tx, callerOf(service), note.id))
-  await ctx.db.write((tx): void => {
-    const pk = tx.sql.scalar<number>('SELECT pk FROM notes WHERE id = ?', note.id)
-    replaceEach(tx, callerOf(service), [pk], () => ({ content: '[[New]]', links: 0 }))
-  })
-  await restoring
-  expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe('[[New]]')
-  expect(await backlinks(target.id)).toEqual([note.id])
 })

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseSearch } from '../../src/lib/words.ts'
-import { evaluationOf } from '../../src/notes/query/evaluate.ts'
-import { findMatches, findPks } from '../../src/notes/query/search.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer, readNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
@@ -166,17 +163,4 @@ describe('a search within a tree', () => {
     },
     RANDOM_CASES_MS,
   )
-
-  test('keeps the tiers of a search with very many matches', () => {
-    const { db } = service.ctx
-    const { workspace } = fixture
-    const evaluation = evaluationOf(db, workspace)
-    const phrases = parseSearch('body')
-    const page = { limit: 200, offset: 0 }
-    const all = findPks(evaluation, {}, phrases, undefined, page, 0).items
-    const among = findMatches(db, { workspace }, phrases).filter((_, at) => at % 3 !== 0)
-    const some = findPks(evaluation, { among: JSON.stringify(among) }, phrases, undefined, page, 0)
-    expect(some).toEqual({ items: all.filter((pk) => among.includes(pk)), total: among.length })
-    expect(among.length).toBeGreaterThan(50)
-  })
 })

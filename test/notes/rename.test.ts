@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createNote } from '../../src/notes/writing/create.ts'
-import { callerOf, runInProcess } from '../support/cli.ts'
+import { runInProcess } from '../support/cli.ts'
 import { makeNote, type NoteAnswer, readNote, revisionsOf } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -215,13 +214,12 @@ test('a rename of many links leaves the indexes equal to the notes', async () =>
   const many = Array.from({ length: 2_500 }, (_, at) => `[[Other ${at}]]`).join(' ')
   const texts = ['[[Ada]] [[Other 1]]', '[[ ada ]] [[ADA]]', '[[Countess]] [[Ada|her]]', `[[Ada]] ${many}`]
   const { ctx } = service
-  await ctx.db.write((tx): void => {
-    for (let at = 0; at < 1_100; at++) {
-      const content = texts[at === 700 ? 3 : at % 3] ?? ''
-      createNote(tx, callerOf(service), { title: `Note ${at}`, content })
-    }
-  })
-  await service.delete(`/v1/notes/${ctx.db.sql.scalar("SELECT id FROM notes WHERE title = 'Note 900'")}`)
+  const notes = await Promise.all(
+    Array.from({ length: 1_100 }, (_, at) =>
+      makeNote(service, { title: `Note ${at}`, content: texts[at === 700 ? 3 : at % 3] }),
+    ),
+  )
+  await service.delete(`/v1/notes/${notes[900]?.id}`)
   await rename(ada, { title: 'Countess' })
   expect(await backlinksOf(ada)).toHaveLength(1_099)
   const targets = ctx.db.sql.column(
