@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { beginEpochs } from '../../src/log/cursors.ts'
 import type { FeedChange } from '../support/changes.ts'
+import { beginEpoch } from '../support/epochs.ts'
 import { runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { deleteStructure } from '../support/structures.ts'
@@ -264,15 +264,15 @@ describe('a cursor', () => {
     const { cursor: before } = await feed()
     const kept = (await feed()).changes
     // Simulates a server restart with a copy of the database made now: later changes form another history.
-    await service.ctx.db.write((tx) => beginEpochs(tx))
+    await beginEpoch(service)
     await newNote('Two')
     const { cursor: after } = await feed()
     expect(after.split('-')[0]).not.toBe(before.split('-')[0])
     await service.ctx.db.write((tx): void => {
       tx.sql.run('DELETE FROM changes WHERE key % 1099511627776 > ?', kept.length)
       tx.sql.run('DELETE FROM change_epochs WHERE pk = (SELECT max(pk) FROM change_epochs)')
-      beginEpochs(tx)
     })
+    await beginEpoch(service)
     await newNote('Three')
     expect((await service.get(`/v1/changes?after=${after}`)).status).toBe(410)
     const page = await feed(`?after=${before}&include=objects`)

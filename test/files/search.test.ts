@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { pageIndexing } from '../../src/files/search-upgrade.ts'
-import { enqueue } from '../../src/kernel/jobs.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -139,7 +137,7 @@ test('the job of an upgrade indexes pages again whose words were split different
   const key = db.sql.scalar<number>('SELECT max(pk) FROM file_pages')
   await db.write((tx): void => {
     tx.sql.run("INSERT OR REPLACE INTO file_search_1 (rowid, text) VALUES (?, 'straße c')", key)
-    enqueue(tx, pageIndexing, 0, 0)
+    tx.sql.run("INSERT INTO jobs (kind, key, state, due_at) VALUES ('files.index', 0, '0', 0)")
   })
   expect(await places('strasse')).toEqual([])
   await runJobs(service.ctx)

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { find as finding } from '../../src/finder/find.ts'
-import { ownCredential } from '../../src/kernel/call.ts'
-import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 
@@ -84,25 +81,6 @@ describe('GET /v1/search', () => {
     const found = await find('?q=wheel', limited)
     expect([found.notes, found.presets]).toEqual([[], []])
     expect(found.records.map(({ label }: { label: string }) => label)).toEqual(['Hub for a wheel'])
-  })
-
-  test('stops at the first rows with a frequent text, instead of reading a large table', async () => {
-    const folder = newFolder()
-    const large = await startService({ file: folder.file('daybook.db') })
-    await declare(large, 'Visits', [{ key: 'page', type: 'text' }])
-    for (let part = 0; part < 24; part++) {
-      const rows = Array.from({ length: 500 }, (_, at) => ({ data: { page: `Page ${part * 500 + at}` } }))
-      await large.post('/v1/records', { structure: 'Visits', rows })
-    }
-    const read = (q: string) =>
-      large.ctx.kernel.call(finding, ownCredential('several', 1), { q, kind: 'records' })
-    // A read of more than 10,000 rows is continued in another thread.
-    const [frequent, missing] = [read('page'), read('pages')]
-    expect(frequent).toMatchObject({ records: Array(6).fill({ structure: 'Visits' }) })
-    expect(missing).toBeInstanceOf(Promise)
-    expect(await missing).toMatchObject({ records: [] })
-    large.close()
-    folder.remove()
   })
 
   test('refuses an unknown kind, and more notes than 50', async () => {

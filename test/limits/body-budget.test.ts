@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { BodyBudget } from '../../src/http/body.ts'
-import { settle, startService, type TestService, testClock } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
 /** Bodies that arrive slowly or not at all, in memory and with a test clock. */
 let service: TestService
@@ -110,20 +109,4 @@ test('a body that is slow while others wait, and one that waits too long, are re
   ])
   expect((await waiting.finish()).status).toBe(201)
   expect((await service.get('/v1/notes')).body.total).toBe(1)
-})
-
-test('bodies that begin in the same turn make room after ten seconds, too', async () => {
-  const clock = testClock()
-  const budget = new BodyBudget(clock)
-  const reserved = Array.from({ length: ALL + 1 }, (_, at) => budget.reserve(`key ${at % 4}`, 10 * 2 ** 20))
-  const begun = await Promise.all(reserved.slice(0, ALL))
-  const refused = begun.map((reservation) =>
-    reservation
-      .arrived(new Promise<never>(() => {}))
-      .catch(({ message }: Error) => message)
-      .finally(() => reservation.release()),
-  )
-  clock.advance(10_000)
-  expect(await Promise.all(refused)).toEqual(Array(ALL).fill(expect.stringContaining('within 10 seconds')))
-  await reserved[ALL]
 })

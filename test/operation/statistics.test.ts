@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { statisticsRefresh } from '../../src/kernel/statistics.ts'
-import { runRecurring } from '../support/jobs.ts'
+import { refreshStatistics } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -41,7 +40,7 @@ test.each([
   })
   const requests: Promise<{ status: number }>[] = []
   const stop = db.onCommit(() => void requests.push(service.get('/v1/notes?limit=1')))
-  await runRecurring(service.ctx, [statisticsRefresh])
+  await refreshStatistics(service.ctx)
   stop()
   expect(new Set((await Promise.all(requests)).map(({ status }) => status))).toEqual(new Set([200]))
   const covered = db.sql.column<string>('SELECT DISTINCT tbl FROM sqlite_stat1')

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { runFairly } from '../../../src/kernel/fair-share.ts'
 import { PASSWORD, setUpIn } from '../../support/browser-client.ts'
 import { runRetention } from '../../support/jobs.ts'
 import { newFolder } from '../../support/process.ts'
@@ -398,33 +397,6 @@ test('calls of one source alternate with those of another, and with visitors who
   expect(await quick).toBeLessThan(500)
   expect([(await session).status, answered < 800]).toEqual([200, true])
   await Promise.all(calls)
-})
-
-test('replayed long events alternate with long calls of another source', async () => {
-  const open = { provider: 'none', secret: undefined, options: { unverified: true } }
-  const replayed = await makeSource(service, {
-    ...open,
-    name: 'Replayed',
-    map: { amount: { path: '/number', as: 'number' } },
-  })
-  const quiet = await makeSource(service, { ...open, name: 'Quiet', map: { number: '/number' } })
-  const filler = 'x'.repeat(600_000)
-  const send = ({ url }: { url: string }, number: string) =>
-    call(service, url, JSON.stringify({ number, filler }))
-  for (let at = 0; at < 40; at++)
-    expect((await send(replayed, `a${at}`)).body).toMatchObject({ status: 'unmapped' })
-  await service.patch(`/v1/sources/${replayed.id}`, { map: { number: '/number' } })
-  const gate = Promise.withResolvers<void>()
-  const step = runFairly('another', () => gate.promise)
-  const replay = service.post(`/v1/sources/${replayed.id}/replay`, { status: 'unmapped' })
-  await settle()
-  const quick = send(quiet, 'quick')
-  await settle()
-  gate.resolve()
-  await step
-  expect((await quick).body.status).toBe('written')
-  expect((await countsOf(replayed.id)).written).toBeLessThan(20)
-  expect((await replay).body).toEqual({ replayed: 40, unmapped: 0 })
 })
 
 test('headers that hold credentials of the sender are not shown', async () => {

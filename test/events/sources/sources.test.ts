@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { unseal } from '../../../src/events/sources/store.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
-import {
-  call,
-  makePayments,
-  makeSource,
-  pay,
-  paymentEvent,
-  STRIPE_SECRET,
-  stripeHeader,
-} from '../../support/sources.ts'
+import { call, makePayments, makeSource, pay, paymentEvent, stripeHeader } from '../../support/sources.ts'
 
 let service: TestService
 
@@ -182,9 +173,10 @@ describe('events', () => {
     const { body: plain } = await service.get(path)
     expect(JSON.stringify(plain)).not.toMatch(/v1=|a=b|Bearer|sealed/)
     const { body: shown } = await service.get(`${path}?sealed=true`)
-    const opened = unseal(Buffer.from(shown.sealed, 'base64'), STRIPE_SECRET, source.id)
-    expect(Buffer.from(opened?.body ?? '').toString()).toBe(body)
-    expect(opened?.headers).toContainEqual(['stripe-signature', signature])
+    // `listen.test.ts` opens it with the secret, and verifies the original signature.
+    expect(shown.sealed).toMatch(/^[\w+/]{40,}={0,2}$/)
+    for (const part of [body, signature])
+      expect(Buffer.from(shown.sealed, 'base64').includes(part)).toBe(false)
     const reader = service.as(await service.newKey({ scope: 'read' }))
     expect((await reader.get(`${path}?sealed=true`)).body).toEqual(plain)
     await service.patch(`/v1/sources/${source.id}`, { secret: 'another' })

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { restartAll, retrySome } from '../../../src/events/webhooks/deliveries.ts'
-import { callerOf } from '../../support/cli.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { runInProcess } from '../../support/cli.ts'
 import { runJobs } from '../../support/jobs.ts'
+import { newFolder } from '../../support/process.ts'
 import { status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
+import { testClock } from '../../support/service.ts'
 import {
   deliveriesOf,
   type Hooked,
@@ -212,31 +213,49 @@ test('recover redelivers failures since an instant, and nothing else', async () 
   expect((await it.post(`/v1/webhooks/${id}/recover`, { since })).body).toEqual({ redelivered: 0 })
 })
 
-const retry = (id: string) =>
-  restartAll<number>(it.ctx.db, (from) => it.ctx.kernel.callAs(callerOf(it), retrySome, { id, from }))
+describe('webhooks retry, while a server runs', () => {
+  const folder = newFolder()
+  let file: string
+  beforeEach(async () => {
+    await it.end()
+    file = folder.file(`${crypto.randomUUID()}.db`)
+    // The command uses the clock of the system.
+    it = await startHooked({ file, clock: testClock(Date.now() - MINUTE / 2) })
+    await declare(it, 'Tasks', [{ key: 'n', type: 'number' }])
+  })
+  afterAll(() => folder.remove())
 
-test('retry attempts pending retries immediately, with a new series of attempts', async () => {
-  const { id } = await subscribe(it, 'Tasks', it.url)
-  it.receiver.answer = status(503)
-  await writeOne(1)
-  await writeOne(2)
-  await until(async () => (await attempts(id)).every((count: number) => count === 1))
-  expect(await retry(id)).toBe(2)
-  it.ctx.bus.notify()
-  await until(async () => it.receiver.received.length === 4)
-  it.receiver.answer = status(200)
-  await until(async () => (await attempts(id)).every((count: number) => count === 1))
-  expect(await retry(id)).toBe(2)
-  await until(async () => (await statuses(id)).every((one: string) => one === 'delivered'))
-  expect(await retry(id)).toBe(0)
-})
+  const retry = async (id: string) => {
+    const { err } = await runInProcess(['webhooks', 'retry', id, '--db', file])
+    it.clock.set(Date.now())
+    it.ctx.bus.notify()
+    return err
+  }
 
-test('retry refuses a webhook that sends nothing, with the fix', async () => {
-  const { id } = await subscribe(it, 'Tasks', it.url)
-  it.ctx.db.sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`)
-  expect(retry(id)).rejects.toThrow('paused, so nothing is sent; resume it first')
-  await it.patch(`/v1/webhooks/${id}`, { enabled: false })
-  expect(retry(id)).rejects.toThrow('disabled, so nothing is sent; enable it')
+  test('attempts pending retries immediately, with a new series of attempts', async () => {
+    const { id } = await subscribe(it, 'Tasks', it.url)
+    it.receiver.answer = status(503)
+    await writeOne(1)
+    await writeOne(2)
+    await until(async () => (await attempts(id)).every((count: number) => count === 1))
+    expect(await retry(id)).toBe('Attempting 2 deliveries now.\n')
+    await until(async () => it.receiver.received.length === 4)
+    it.receiver.answer = status(200)
+    await until(async () => (await attempts(id)).every((count: number) => count === 1))
+    expect(await retry(id)).toBe('Attempting 2 deliveries now.\n')
+    await until(async () => (await statuses(id)).every((one: string) => one === 'delivered'))
+    expect(await retry(id)).toBe('Attempting 0 deliveries now.\n')
+  })
+
+  test('refuses a webhook that sends nothing, with the fix', async () => {
+    const { id } = await subscribe(it, 'Tasks', it.url)
+    await it.ctx.db.write(({ sql }): void =>
+      sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`),
+    )
+    expect(await retry(id)).toContain('paused, so nothing is sent; resume it first')
+    await it.patch(`/v1/webhooks/${id}`, { enabled: false })
+    expect(await retry(id)).toContain('disabled, so nothing is sent; enable it')
+  })
 })
 
 test('recover handles more failed deliveries than one transaction takes', async () => {

@@ -1,14 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { countJobs } from '../../../src/kernel/jobs.ts'
-import {
-  indexRemoval,
-  markUsed,
-  recordIndex,
-  unusedIndexRemoval,
-} from '../../../src/records/structures/storage/auto-index.ts'
 import { runInProcess } from '../../support/cli.ts'
-import { buildIndexes, indexesOf } from '../../support/indexes.ts'
-import { runJobs, runRecurring } from '../../support/jobs.ts'
+import { buildIndexes, indexesOf, removeUnusedIndexes } from '../../support/indexes.ts'
 import { newFolder } from '../../support/process.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -47,32 +39,13 @@ test('frequent reads build an index, beside which no write is refused, and 30 un
   service.clock.advance(31 * DAY_MS)
   await ask()
   await service.post('/v1/notes', { title: 'The use is stored with any write' })
-  await runRecurring(service.ctx, [unusedIndexRemoval])
-  await runJobs(service.ctx)
+  await removeUnusedIndexes(service)
   expect(indexesOf(service)).toEqual(['f1'])
   service.clock.advance(31 * DAY_MS)
-  await runRecurring(service.ctx, [unusedIndexRemoval])
-  await runJobs(service.ctx)
+  await removeUnusedIndexes(service)
   expect(indexesOf(service)).toEqual([])
   expect(await ask()).toEqual(first)
   await service.ctx.kernel.close()
-})
-
-test('all unused indexes are dropped, except those used before it is their turn', async () => {
-  service = await startService()
-  const { id } = await declare(service, 'tasks', [{ key: 'status', type: 'text' }])
-  const { db } = service.ctx
-  const structurePk = db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
-  const columns = Array.from({ length: 450 }, (_, at) => `f${at + 1}`)
-  await db.write((tx): void => {
-    for (const column of columns) recordIndex(tx, { structurePk, column }, tx.now)
-  })
-  service.clock.advance(31 * DAY_MS)
-  await runRecurring(service.ctx, [unusedIndexRemoval])
-  expect(countJobs(db, indexRemoval)).toBe(450)
-  await db.write((tx): void => void markUsed(tx, { structurePk, column: 'f300' }, tx.now))
-  await runJobs(service.ctx)
-  expect(indexesOf(service)).toEqual(['f300'])
 })
 
 test('a structure has at most eight indexes, none of long texts', async () => {
