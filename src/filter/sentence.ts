@@ -93,18 +93,18 @@ function predicate({ op, value }: Of<'property' | 'field'>): string {
   if (op === 'empty' || op === 'not_empty') return words
   if (op === 'in' || op === 'not_in') return `${words} ${listed(value as unknown[])}`
   if (op === 'between') return `${words} ${(value as unknown[]).map(dayOrValue).join(' and ')}`
-  if (op === 'within') return withinWords(value, words)
+  if (op === 'within') return withinWords(value as RelativeValue, words)
   const isOfDates = ON_DAYS.has(op)
   return `${words} ${isOfDates ? dayOrValue(value) : quoted(value)}`
 }
 
 const ON_DAYS = new Set<NoteOperator>(['on', 'before', 'after', 'on_or_before', 'on_or_after'])
 
-function withinWords(value: unknown, words: string): string {
-  const shift = shiftOf(value)
-  if (!shift || shift.n === 0) return 'is today'
-  const length = Math.abs(shift.n) === 1 ? shift.unit : amountOf(shift)
-  return `${words} the ${shift.n < 0 ? 'last' : 'next'} ${length}`
+function withinWords({ relative }: RelativeValue, words: string): string {
+  const { n, unit } = relative
+  if (n === 0) return 'is today'
+  const length = Math.abs(n) === 1 ? unit : amountOf(relative)
+  return `${words} the ${n < 0 ? 'last' : 'next'} ${length}`
 }
 
 interface Shift {
@@ -112,9 +112,14 @@ interface Shift {
   readonly unit: string
 }
 
+/** A day relative to today. */
+interface RelativeValue {
+  readonly relative: Shift
+}
+
 /** The offset of a relative day; undefined for any other value. */
 export const shiftOf = (value: unknown): Shift | undefined =>
-  (value as { relative?: Shift } | null | undefined)?.relative
+  (value as RelativeValue | null | undefined)?.relative
 
 const amountOf = ({ n, unit }: Shift) => `${Math.abs(n)} ${unit}${Math.abs(n) === 1 ? '' : 's'}`
 

@@ -61,6 +61,10 @@ const SENTENCES: [unknown, string][] = [
     property('due', 'between', ['2026-01-01', ahead(1, 'year')]),
     'due is between 2026-01-01 and the day in 1 year',
   ],
+  [property('due', 'on', ahead(0, 'month')), 'due is today'],
+  [property('due', 'on', ahead(2, 'day')), 'due is the day in 2 days'],
+  [property('due', 'on', ahead(-1, 'week')), 'due is the day 1 week ago'],
+  [property('due', 'within', ahead(1, 'week')), 'due is within the next week'],
   [property('due', 'within', ahead(7, 'day')), 'due is within the next 7 days'],
   [property('due', 'within', ahead(-1, 'month')), 'due is within the last month'],
   [property('due', 'within', ahead(0, 'year')), 'due is today'],
@@ -103,7 +107,12 @@ describe('the sentence of a tree', () => {
 
   test('cuts long texts and long lists', () => {
     expect(summary(property('status', 'eq', 'x'.repeat(100_000)))).toBe(`status is "${'x'.repeat(99)}…`)
+    // Two of the 100 characters are quotation marks.
+    expect(summary(property('status', 'eq', 'x'.repeat(98)))).toBe(`status is "${'x'.repeat(98)}"`)
+    expect(summary(property('status', 'eq', 'x'.repeat(99)))).toBe(`status is "${'x'.repeat(99)}…`)
     const many = Array.from({ length: 500 }, (_, at) => `v${at}`)
+    expect(summary(property('status', 'in', many.slice(0, 10)))).toEndWith('"v8", "v9"')
+    expect(summary(property('status', 'in', many.slice(0, 11)))).toEndWith('"v9" and 1 more')
     expect(summary(property('status', 'in', many))).toBe(
       'status is one of "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9" and 490 more',
     )
