@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { renameSync, writeFileSync } from 'node:fs'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { finishUpgrade, type Prepared, runOnce, settleAll, settleBusy } from '../../src/kernel/job-steps.ts'
 import {
@@ -20,7 +21,7 @@ import {
   storeUpgradeJobs,
 } from '../../src/kernel/jobs.ts'
 import { newFolder } from '../support/process.ts'
-import { settle, startService, type TestService } from '../support/service.ts'
+import { newDatabase, settle, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
 /* When a server runs its jobs. The clock moves only as the tests say. */
@@ -67,13 +68,18 @@ test('a job runs at its instant, also after one was enqueued that is due later o
   await enqueued('second', now + 2_000)
   await enqueued('third', now + 3_000)
   await enqueued('first', now + 1_000)
-  for (const key of ['first', 'second', 'third']) {
+  await service.ctx.db.write((tx): void => {
+    enqueueBy(tx, noting, 'fourth', now + 4_000)
+  })
+  for (const key of ['first', 'second', 'third', 'fourth']) {
     await advance(999)
     expect(ran).not.toContain(key)
     await advance(1)
     await until(() => ran.includes(key))
   }
-  expect(ran).toEqual(['first', 'second', 'third'])
+  await service.ctx.db.write((tx): void => enqueueOnce(tx, noting, 'now', 0))
+  await until(() => ran.length === 5)
+  expect(ran).toEqual(['first', 'second', 'third', 'fourth', 'now'])
 })
 
 test('a job whose enqueuing notified nobody is found within half a minute', async () => {
@@ -181,6 +187,24 @@ test('while the database is locked, jobs are delayed, and that is logged', async
   service.clock.advance(1_000)
   await until(() => ran.length === 1)
   await runner?.stop()
+  service.close()
+  folder.remove()
+  service = await startService()
+})
+
+test('the runner stops once a file of the database was replaced', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  service.close()
+  service = await startService({ file })
+  start(noting)
+  await settle()
+  renameSync(file, folder.file('moved.db'))
+  writeFileSync(file, newDatabase())
+  await expect(enqueued('lost')).rejects.toThrow('was replaced or removed')
+  await advance(60_000)
+  expect(service.clock.waiting()).toBe(0)
+  expect(service.logged().filter(({ message }) => message === 'jobs are delayed')).toEqual([])
   service.close()
   folder.remove()
   service = await startService()
