@@ -41,6 +41,42 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'More pauses delay jobs by milliseconds, and change no result.',
   },
   {
+    path: 'src/kernel/job-runner.ts',
+    line: 'if (steps % STEPS_BETWEEN_PAUSES === 0 || !this.#isIdle()) await pauseForOthers()',
+    change: '0 → (0 + 1)',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-steps.ts',
+    line: 'if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)',
+    change: '0 → (0 + 1)',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-steps.ts',
+    line: 'if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)',
+    change: 'steps % STEPS_BETWEEN_PAUSES === 0 → true',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-steps.ts',
+    line: 'export const STEPS_BETWEEN_PAUSES = 5',
+    change: '5 → (5 + 1)',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-steps.ts',
+    line: 'for (let steps = 1; await runOnce(place, job as Job, key, all, turn); steps++)',
+    change: '1 → (1 + 1)',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-runner.ts',
+    line: 'for (let steps = 1; ; steps++) {',
+    change: '1 → (1 + 1)',
+    reason: SPEED,
+  },
+  {
     path: 'src/kernel/fair-share.ts',
     line: 'let until = systemClock.monotonicMs() + SLICE_MS',
     change: '+ → -',
@@ -176,7 +212,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: '> → >=',
     reason: INSTANT,
   },
-  { path: BURSTS, line: 'if (systemClock.monotonicMs() > until) {', change: '> → >=', reason: INSTANT },
   {
     path: 'src/events/delivery/dispatch/delivery-schedule.ts',
     line: 'if (ready.size === 0 && inFlight === 0) this.#workspaces.delete(workspace)',

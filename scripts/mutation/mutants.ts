@@ -29,6 +29,16 @@ const SWAPPED = new Map<ts.SyntaxKind, string>([
 const isDuration = ({ parent }: ts.Node): boolean =>
   ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name) && /_MS$/.test(parent.name.text)
 
+/** Whether a node compares with a reading of the clock, which no run has that equals the bound. */
+const isTimed = (node: ts.BinaryExpression, source: ts.SourceFile): boolean =>
+  [node.left, node.right].some((side) => /\b(?:monotonicMs|performance\.now)\(\)/.test(side.getText(source)))
+
+const BOUNDS: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
+
+/** Whether a call marks a failure point, which only tests watch. */
+const isFailurePoint = ({ expression }: ts.CallExpression): boolean =>
+  ts.isIdentifier(expression) && expression.text === 'reach'
+
 /** The replacements of a node; none for most kinds. */
 function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string][] {
   if (ts.isBinaryExpression(node)) {
@@ -36,7 +46,8 @@ function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string]
     const isText = [node.left, node.right].some(
       (side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side),
     )
-    return swapped === undefined || isText ? [] : [[node.operatorToken, swapped]]
+    if (swapped === undefined || isText) return []
+    return BOUNDS.has(swapped) && isTimed(node, source) ? [] : [[node.operatorToken, swapped]]
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword)
     return ts.isLiteralTypeNode(node.parent) ? [] : [[node, 'false']]
@@ -51,13 +62,17 @@ function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string]
   }
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
     return [[node, node.operand.getText(source)]]
-  if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) return [[node, ';']]
+  if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression))
+    return isFailurePoint(node.expression) ? [] : [[node, ';']]
   if (ts.isNumericLiteral(node) && !ts.isLiteralTypeNode(node.parent) && !isDuration(node))
     return [[node, `(${node.text} + 1)`]]
   return []
 }
 
-/** Every mutant of a source text, in its order. Texts of SQL, messages, types and durations are left alone. */
+/**
+ * Every mutant of a source text, in its order. Texts of SQL, messages, types, durations, failure points and bounds of
+ * times that are read from the clock are left alone.
+ */
 export function mutantsOf(path: string, text: string): Mutant[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const mutants: Mutant[] = []
