@@ -1,3 +1,5 @@
+import { DataTable } from './data-table.tsx'
+
 interface SampleRowsProps {
   readonly label: string
   readonly columns: readonly { readonly label: string; readonly type: string }[]
@@ -8,25 +10,14 @@ interface SampleRowsProps {
 export const SampleRows = ({ label, columns, rows }: SampleRowsProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it.
   <section style={{ overflowX: 'auto' }} aria-label={label} tabIndex={0}>
-    <table class="table">
-      <thead>
-        <tr>
-          {columns.map((column, at) => (
-            <th key={`${at} ${column.label}`} scope="col">
-              {column.label}: {column.type}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((cells, row) => (
-          <tr key={`${row} ${cells[0]}`}>
-            {columns.map((column, at) => (
-              <td key={`${at} ${column.label}`}>{cells[at]}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={label}
+      columns={columns.map((column, at) => ({
+        label: `${column.label}: ${column.type}`,
+        cell: (cells: readonly string[]) => cells[at],
+      }))}
+      items={rows}
+      keyOf={(_, row) => row}
+    />
   </section>
 )

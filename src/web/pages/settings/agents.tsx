@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
@@ -106,40 +107,36 @@ function Configuration() {
   )
 }
 
-function AgentActivity({ keys }: { keys: readonly ApiKey[] }) {
-  if (keys.length === 0) return <p class="dim">No keys yet. Create one to connect an agent.</p>
-  return (
-    <table class="table" aria-label="Keys of agents">
-      <thead>
-        <tr>
-          <th class="margin" scope="col">
-            Last used
-          </th>
-          <th scope="col">Key</th>
-          <th scope="col">
-            <span class="visually-hidden">Changes</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map(({ id, name, last_used_at }) => (
-          <tr key={id}>
-            <td class="margin">{last_used_at === null ? 'never' : <Time at={last_used_at} />}</td>
-            <th scope="row" class="top-start">
-              {name}
-            </th>
-            <td class="number top-end">
-              <a
-                class="button quiet"
-                href={address(['changes'], { who: `mcp-${id}` })}
-                aria-label={`Changes by agents with ${name}`}
-              >
-                Changes
-              </a>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    label: 'Last used',
+    corner: 'margin',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+  },
+  { label: 'Key', corner: 'top-start', isRowHeading: true, cell: ({ name }) => name },
+  {
+    label: 'Changes',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: ({ id, name }) => (
+      <a
+        class="button quiet"
+        href={address(['changes'], { who: `mcp-${id}` })}
+        aria-label={`Changes by agents with ${name}`}
+      >
+        Changes
+      </a>
+    ),
+  },
+]
+
+const AgentActivity = ({ keys }: { keys: readonly ApiKey[] }) => (
+  <DataTable
+    label="Keys of agents"
+    columns={COLUMNS}
+    items={keys}
+    keyOf={({ id }) => id}
+    empty={<p class="dim">No keys yet. Create one to connect an agent.</p>}
+  />
+)

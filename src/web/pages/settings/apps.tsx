@@ -1,5 +1,6 @@
 import { Code } from '../../components/code.tsx'
-import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Button, useAction } from '../../components/form.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
@@ -35,37 +36,21 @@ export function ConnectedApps() {
         <CopyButton text={url} />
       </p>
       <QueryResult query={known}>
-        {(listed) =>
-          listed.length === 0 ? <p class="dim">No connected apps yet.</p> : <AppTable listed={listed} />
-        }
+        {(listed) => (
+          <DataTable
+            label="Connected apps"
+            columns={COLUMNS}
+            items={listed}
+            keyOf={({ id }) => id}
+            useRow={useRow}
+            errorOf={(_, { refusal }) => refusal.value}
+            empty={<p class="dim">No connected apps yet.</p>}
+          />
+        )}
       </QueryResult>
     </Section>
   )
 }
-
-const AppTable = ({ listed }: { listed: readonly ConnectedApp[] }) => (
-  <table class="table" aria-label="Connected apps">
-    <thead>
-      <tr>
-        <th class="margin" scope="col">
-          Last used
-        </th>
-        <th scope="col">Name</th>
-        <th scope="col">Access</th>
-        <th scope="col">Host</th>
-        <th scope="col">User</th>
-        <th scope="col">
-          <span class="visually-hidden">Actions</span>
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {listed.map((app) => (
-        <Row key={app.id} app={app} />
-      ))}
-    </tbody>
-  </table>
-)
 
 const LEVELS: Readonly<Record<string, string>> = { add: 'add rows' }
 
@@ -82,22 +67,34 @@ function narrowed({ notes, files, structures = {} }: Access): string {
     .join(', ')
 }
 
-function Row({ app: { id, client, scope, access, user, last_used_at } }: { app: ConnectedApp }) {
-  const { run, isRunning, refusal } = useAction(() => apps.change('DELETE', `/${id}`))
-  return (
-    <tr>
-      <td class="margin">{last_used_at === null ? 'never' : <Time at={last_used_at} />}</td>
-      <th scope="row" class="top-start">
-        {client.name}
-      </th>
-      <td class="bottom-start">
+const useRow = ({ id }: ConnectedApp) => useAction(() => apps.change('DELETE', `/${id}`))
+
+const COLUMNS: readonly Column<ConnectedApp, ReturnType<typeof useRow>>[] = [
+  {
+    label: 'Last used',
+    corner: 'margin',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+  },
+  { label: 'Name', corner: 'top-start', isRowHeading: true, cell: ({ client }) => client.name },
+  {
+    label: 'Access',
+    corner: 'bottom-start',
+    cell: ({ scope, access }) => (
+      <>
         {scope === 'read' ? 'read' : 'read and write'}
         {access && <small> {narrowed(access)}</small>}
-      </td>
-      <td class="bottom-end">{client.host}</td>
-      <td class="desk">{user.name}</td>
-      <td class="number top-end">
-        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
+      </>
+    ),
+  },
+  { label: 'Host', corner: 'bottom-end', cell: ({ client }) => client.host },
+  { label: 'User', corner: 'desk', cell: ({ user }) => user.name },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: ({ client, user }, { run, isRunning }) => (
+      <>
         <a
           class="button quiet"
           href={address(['changes'], { who: `mcp-${user.id} ${client.name}` })}
@@ -113,7 +110,7 @@ function Row({ app: { id, client, scope, access, user, last_used_at } }: { app: 
         >
           Disconnect
         </Button>
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+]

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { confirm } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
@@ -102,49 +103,39 @@ function Expiry({ at }: { at: string | null }) {
   return <span class={isSoon ? 'status warn' : undefined}>{text}</span>
 }
 
-function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
-  if (keys.length === 0)
-    return (
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    label: 'Last used',
+    corner: 'margin',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+  },
+  { label: 'Name', corner: 'top-start', isRowHeading: true, cell: ({ name }) => name },
+  { label: 'Access', corner: 'bottom-start', cell: ({ scope }) => SCOPE_LABELS[scope] },
+  { label: 'Owner', corner: 'desk', cell: ({ user }) => user.name },
+  { label: 'Expires', corner: 'bottom-end', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: (key) => (
+      <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => void askToRevoke(key)}>
+        Revoke
+      </Button>
+    ),
+  },
+]
+
+const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
+  <DataTable
+    label="Keys"
+    columns={COLUMNS}
+    items={keys}
+    keyOf={({ id }) => id}
+    empty={
       <p class="dim">
         No keys yet. Create one above or with <code>daybook keys create</code>.
       </p>
-    )
-  return (
-    <table class="table" aria-label="Keys">
-      <thead>
-        <tr>
-          <th class="margin" scope="col">
-            Last used
-          </th>
-          <th scope="col">Name</th>
-          <th scope="col">Access</th>
-          <th scope="col">Owner</th>
-          <th scope="col">Expires</th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.id}>
-            <td class="margin">{key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />}</td>
-            <th scope="row" class="top-start">
-              {key.name}
-            </th>
-            <td class="bottom-start">{SCOPE_LABELS[key.scope]}</td>
-            <td class="desk">{key.user.name}</td>
-            <td class="bottom-end">
-              <Expiry at={key.expires_at} />
-            </td>
-            <td class="number top-end">
-              <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => void askToRevoke(key)}>
-                Revoke
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
+    }
+  />
+)

@@ -1,7 +1,7 @@
-import '../../styles/with-actions.ts'
 import { useSignal } from '@preact/signals'
 import { confirm } from '../../components/confirm.tsx'
-import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Button, Field, useAction } from '../../components/form.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
@@ -172,41 +172,6 @@ function NewAccess({ access, isReadOnly }: NewAccessProps) {
   )
 }
 
-interface MemberTableProps {
-  readonly members: readonly Member[]
-  readonly made: { value: CreatedLink | undefined }
-}
-
-function MemberTable({ members, made }: MemberTableProps) {
-  const owners = members.filter(({ role }) => role === 'owner').length
-  return (
-    <table class="table with-actions" aria-label="Members">
-      <thead>
-        <tr>
-          <th class="margin" scope="col">
-            Joined
-          </th>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {members.map((member) => (
-          <MemberRow
-            key={member.user_id}
-            member={member}
-            isLastOwner={member.role === 'owner' && owners === 1}
-            made={made}
-          />
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
 /** Sign-in methods of a member, unless a password is the only one. */
 function SignInMethods({ member: { has_password, has_passkey, oidc_linked } }: { member: Member }) {
   const otherMethods = [has_passkey && 'passkey', oidc_linked && 'provider'].filter(Boolean)
@@ -215,83 +180,107 @@ function SignInMethods({ member: { has_password, has_passkey, oidc_linked } }: {
   return <small>{[has_password && 'password', ...otherMethods].filter(Boolean).join(', ')}</small>
 }
 
-interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
-  readonly member: Member
-  readonly isLastOwner: boolean
+interface MemberTableProps {
+  readonly members: readonly Member[]
+  readonly made: { value: CreatedLink | undefined }
 }
 
-function MemberRow({ member, isLastOwner, made }: MemberRowProps) {
-  const isSelf = member.user_id === session.value?.user.id
-  const link = useAction(async () => {
-    made.value = { name: member.name, link: (await renewLink(member.user_id)).link }
+function MemberTable({ members, made }: MemberTableProps) {
+  const owners = members.filter(({ role }) => role === 'owner').length
+  const useRow = (member: Member) => ({
+    isLastOwner: member.role === 'owner' && owners === 1,
+    role: useAction((to: Role) => changeRole(member.user_id, to)),
+    link: useAction(async () => {
+      made.value = { name: member.name, link: (await renewLink(member.user_id)).link }
+    }),
   })
-  const role = useAction((to: Role) => changeRole(member.user_id, to))
-  const refusal = link.refusal.value ?? role.refusal.value
   return (
-    <>
-      <tr class={refusal === undefined ? undefined : 'trouble'}>
-        <td class="margin">
-          <Time at={member.created_at} />
-        </td>
-        <th scope="row" class="top-start">
-          {member.name} {isSelf && <span class="dim">you</span>} <SignInMethods member={member} />
-        </th>
-        <td class="bottom-start">
-          {isOwner.value && !isLastOwner ? (
-            <select
-              class="input"
-              aria-label={`Role of ${member.name}`}
-              value={member.role}
-              disabled={role.isRunning.value}
-              onChange={({ currentTarget }) => {
-                const to = ROLES.find((known) => known === currentTarget.value) ?? member.role
-                currentTarget.value = member.role
-                void role.run(to)
-              }}
-            >
-              {ROLES.map((known) => (
-                <option key={known}>{known}</option>
-              ))}
-            </select>
-          ) : (
-            member.role
-          )}
-        </td>
-        <td class="number top-end">
-          {isOwner.value && (
-            <>
-              {!isSelf && (
-                <Button
-                  kind="quiet"
-                  aria-label={`New link for ${member.name}`}
-                  disabled={link.isRunning.value}
-                  onClick={() => void link.run()}
-                >
-                  New link
-                </Button>
-              )}
-              {isLastOwner ? (
-                <small>only owner</small>
-              ) : (
-                <Button
-                  kind="quiet"
-                  aria-label={`Remove ${member.name}`}
-                  onClick={() => void askToRemove(member)}
-                >
-                  Remove
-                </Button>
-              )}
-            </>
-          )}
-        </td>
-      </tr>
-      {refusal !== undefined && (
-        <tr class="note-row">
-          <td colSpan={4}>
-            <ErrorText>{refusal}</ErrorText>
-          </td>
-        </tr>
-      )}
-    </>
+    <DataTable
+      label="Members"
+      look="with-actions"
+      columns={COLUMNS}
+      items={members}
+      keyOf={({ user_id }) => user_id}
+      useRow={useRow}
+      errorOf={(_, { link, role }) => link.refusal.value ?? role.refusal.value}
+    />
   )
 }
+
+interface RowState {
+  readonly isLastOwner: boolean
+  readonly role: ReturnType<typeof useAction<[Role]>>
+  readonly link: ReturnType<typeof useAction<[]>>
+}
+
+const isSelf = ({ user_id }: Member): boolean => user_id === session.value?.user.id
+
+const COLUMNS: readonly Column<Member, RowState>[] = [
+  { label: 'Joined', corner: 'margin', cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    label: 'Name',
+    corner: 'top-start',
+    isRowHeading: true,
+    cell: (member) => (
+      <>
+        {member.name} {isSelf(member) && <span class="dim">you</span>} <SignInMethods member={member} />
+      </>
+    ),
+  },
+  {
+    label: 'Role',
+    corner: 'bottom-start',
+    cell: (member, { isLastOwner, role }) =>
+      isOwner.value && !isLastOwner ? (
+        <select
+          class="input"
+          aria-label={`Role of ${member.name}`}
+          value={member.role}
+          disabled={role.isRunning.value}
+          onChange={({ currentTarget }) => {
+            const to = ROLES.find((known) => known === currentTarget.value) ?? member.role
+            currentTarget.value = member.role
+            void role.run(to)
+          }}
+        >
+          {ROLES.map((known) => (
+            <option key={known}>{known}</option>
+          ))}
+        </select>
+      ) : (
+        member.role
+      ),
+  },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: (member, { isLastOwner, link }) =>
+      isOwner.value && (
+        <>
+          {!isSelf(member) && (
+            <Button
+              kind="quiet"
+              aria-label={`New link for ${member.name}`}
+              disabled={link.isRunning.value}
+              onClick={() => void link.run()}
+            >
+              New link
+            </Button>
+          )}
+          {isLastOwner ? (
+            <small>only owner</small>
+          ) : (
+            <Button
+              kind="quiet"
+              aria-label={`Remove ${member.name}`}
+              onClick={() => void askToRemove(member)}
+            >
+              Remove
+            </Button>
+          )}
+        </>
+      ),
+  },
+]

@@ -18,13 +18,7 @@ export function Shares() {
     >
       {mayWrite.value && <NewLink />}
       <QueryResult query={shares}>
-        {(known) =>
-          known.length === 0 ? (
-            <p class="dim">No shared links yet.</p>
-          ) : (
-            <ShareTable shares={known} hasTargets />
-          )
-        }
+        {(known) => <ShareTable shares={known} hasTargets empty={<p class="dim">No shared links yet.</p>} />}
       </QueryResult>
     </Section>
   )

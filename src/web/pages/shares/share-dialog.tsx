@@ -22,10 +22,11 @@ export function ShareDialog({ kind, targetId, title, fields, onClose }: ShareDia
     <Modal title={`Share ${title}`} onClose={onClose}>
       <NewShare kind={kind} targetId={targetId} {...(fields && { fields })} />
       <QueryResult query={shares}>
-        {(allShares) => {
-          const open = allShares.filter((share) => share.target_id === targetId && share.kind === kind)
-          return open.length > 0 && <ShareTable shares={open} />
-        }}
+        {(allShares) => (
+          <ShareTable
+            shares={allShares.filter((share) => share.target_id === targetId && share.kind === kind)}
+          />
+        )}
       </QueryResult>
       <p class="actions">
         <Button onClick={onClose}>Close</Button>

@@ -1,6 +1,6 @@
-import '../../styles/with-actions.ts'
-import { useState } from 'preact/hooks'
-import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import type { ComponentChildren } from 'preact'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Button, useAction } from '../../components/form.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
@@ -37,7 +37,7 @@ function OtherTarget({ kind, target_id }: Share) {
   return <a href={address([...target.path]) + query}>{target.name}</a>
 }
 
-const PAGE = 50
+const PAGE_SIZE = 50
 
 const Target = (share: Share) =>
   share.kind === 'note' ? <NoteTarget id={share.target_id} /> : <OtherTarget {...share} />
@@ -46,66 +46,66 @@ interface ShareTableProps {
   readonly shares: readonly Share[]
   /** Whether the links have different targets, whose names are shown. */
   readonly hasTargets?: boolean
+  readonly empty?: ComponentChildren
 }
 
+const useRow = () => useAction((act: () => Promise<void>) => act())
+
+const columnsOf = (hasTargets: boolean): readonly Column<Share, ReturnType<typeof useRow>>[] => [
+  {
+    label: 'Last opened',
+    corner: 'margin',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+  },
+  {
+    label: 'Name',
+    corner: 'top-start',
+    isRowHeading: true,
+    cell: (share) => share.name ?? (hasTargets ? <Target {...share} /> : KINDS[share.kind]),
+  },
+  {
+    label: 'Target',
+    corner: 'bottom-start',
+    cell: (share) => (
+      <>
+        {(hasTargets || share.name !== null) && KINDS[share.kind]}{' '}
+        {hasTargets && share.name !== null && <Target {...share} />} <small>{conditionsOf(share)}</small>
+      </>
+    ),
+  },
+  { label: 'Created by', corner: 'desk', cell: ({ created_by }) => created_by.name },
+  { label: 'Opened', corner: 'desk', cell: ({ uses }) => uses },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: ({ id, url }, { run }) =>
+      url !== null && (
+        <>
+          <CopyButton text={url} word="Copy link" kind="quiet" />
+          <Button kind="quiet" onClick={() => void run(() => rotateShare(id))}>
+            Replace link
+          </Button>
+          <Button kind="quiet" onClick={() => void run(() => endShare(id))}>
+            Turn off
+          </Button>
+        </>
+      ),
+  },
+]
+
 /** Share links with their targets, use and actions. */
-export function ShareTable({ shares, hasTargets = false }: ShareTableProps) {
-  const [count, setCount] = useState(PAGE)
-  const { run, refusal } = useAction((act: () => Promise<void>) => act())
-  return (
-    <>
-      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
-      <table class="table with-actions" aria-label="Shared links">
-        <thead>
-          <tr>
-            <th class="margin" scope="col">
-              Last opened
-            </th>
-            <th scope="col">Name</th>
-            <th scope="col">Target</th>
-            <th scope="col">Created by</th>
-            <th scope="col">Opened</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shares.slice(0, count).map((share) => (
-            <tr key={share.id}>
-              <td class="margin">
-                {share.last_used_at === null ? 'never' : <Time at={share.last_used_at} />}
-              </td>
-              <th scope="row" class="top-start">
-                {share.name ?? (hasTargets ? <Target {...share} /> : KINDS[share.kind])}
-              </th>
-              <td class="bottom-start">
-                {(hasTargets || share.name !== null) && KINDS[share.kind]}{' '}
-                {hasTargets && share.name !== null && <Target {...share} />}{' '}
-                <small>{conditionsOf(share)}</small>
-              </td>
-              <td class="desk">{share.created_by.name}</td>
-              <td class="desk">{share.uses}</td>
-              <td class="number top-end">
-                {share.url !== null && (
-                  <>
-                    <CopyButton text={share.url} word="Copy link" kind="quiet" />
-                    <Button kind="quiet" onClick={() => run(() => rotateShare(share.id))}>
-                      Replace link
-                    </Button>
-                    <Button kind="quiet" onClick={() => run(() => endShare(share.id))}>
-                      Turn off
-                    </Button>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {shares.length > count && (
-        <Button onClick={() => setCount(count + PAGE)}>Show {shares.length - count} more</Button>
-      )}
-    </>
-  )
-}
+export const ShareTable = ({ shares, hasTargets = false, empty }: ShareTableProps) => (
+  <DataTable
+    label="Shared links"
+    look="with-actions"
+    columns={columnsOf(hasTargets)}
+    items={shares}
+    keyOf={({ id }) => id}
+    useRow={useRow}
+    errorOf={(_, { refusal }) => refusal.value}
+    empty={empty}
+    pageSize={PAGE_SIZE}
+  />
+)

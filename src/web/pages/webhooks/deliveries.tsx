@@ -1,4 +1,6 @@
-import { Empty, Loading, QueryError } from '../../components/pane.tsx'
+import type { ComponentChildren } from 'preact'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Empty, QueryResult } from '../../components/pane.tsx'
 import { counted } from '../../data/formats.ts'
 import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../data/webhooks.ts'
 import { address, search } from '../../router.ts'
@@ -12,7 +14,8 @@ const STATUSES: readonly DeliveryStatus[] = ['failed', 'pending', 'delivered']
 export function Deliveries({ id }: { id: string }) {
   const status = STATUSES.find((known) => known === search.value.get('status'))
   const before = search.value.get('before') ?? undefined
-  const { data, error } = useDeliveries(id, { ...(status && { status }), ...(before && { before }) })
+  const deliveries = useDeliveries(id, { ...(status && { status }), ...(before && { before }) })
+  const { data } = deliveries
   const at = (parameters: Record<string, string | undefined>) => address(['webhooks', id], parameters)
   return (
     <>
@@ -33,21 +36,24 @@ export function Deliveries({ id }: { id: string }) {
         <span class="grow desk" />
         <small class="desk">Log kept for 30 days</small>
       </nav>
-      {error ? (
-        <QueryError error={error} />
-      ) : data === undefined ? (
-        <Loading />
-      ) : data.length === 0 ? (
-        <Empty>
-          <p>
-            {status === undefined
-              ? 'No deliveries yet. Send a test to check that the receiver responds.'
-              : `No ${status} deliveries.`}
-          </p>
-        </Empty>
-      ) : (
-        <Table id={id} deliveries={data} at={(open) => at({ status, before, open })} />
-      )}
+      <QueryResult query={deliveries}>
+        {(known) => (
+          <DeliveryTable
+            id={id}
+            deliveries={known}
+            at={(open) => at({ status, before, open })}
+            empty={
+              <Empty>
+                <p>
+                  {status === undefined
+                    ? 'No deliveries yet. Send a test to check that the receiver responds.'
+                    : `No ${status} deliveries.`}
+                </p>
+              </Empty>
+            }
+          />
+        )}
+      </QueryResult>
       <p class="foot">
         <span role="status">{data && counted(data.length, 'delivery', 'deliveries, newest first')}</span>
         {before !== undefined && <a href={at({ status })}>Newest</a>}
@@ -62,61 +68,49 @@ interface TableProps {
   readonly deliveries: readonly Delivery[]
   /** The address that opens a delivery, or closes it if undefined. */
   readonly at: (open: string | undefined) => string
+  readonly empty: ComponentChildren
 }
 
-const Table = ({ id, deliveries, at }: TableProps) => (
-  <table class="table" aria-label="Deliveries, newest first">
-    <thead>
-      <tr>
-        <th class="margin" scope="col">
-          Created
-        </th>
-        <th scope="col">Event</th>
-        <th scope="col">Status</th>
-        <th scope="col">Response</th>
-        <th scope="col" class="number">
-          Attempts
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {deliveries.map((delivery) => (
-        <Row key={delivery.id} id={id} delivery={delivery} at={at} />
-      ))}
-    </tbody>
-  </table>
-)
-
-function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: Delivery }) {
-  const isOpen = search.value.get('open') === delivery.id
+function DeliveryTable({ id, deliveries, at, empty }: TableProps) {
+  const openId = search.value.get('open')
+  const columns: readonly Column<Delivery>[] = [
+    { label: 'Created', corner: 'margin', cell: ({ created_at }) => <EventTime at={created_at} /> },
+    {
+      label: 'Event',
+      corner: 'top-start',
+      cell: (delivery) => {
+        const isOpen = delivery.id === openId
+        return (
+          <>
+            <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
+              {delivery.event}
+            </a>
+            <Position of={delivery} />
+          </>
+        )
+      },
+    },
+    { label: 'Status', corner: 'top-end', cell: (delivery) => <DeliveryState of={delivery} /> },
+    {
+      label: 'Response',
+      corner: 'bottom-start',
+      look: 'dim cut answer',
+      cell: (delivery) => <DeliveryResult of={delivery} />,
+    },
+    { label: 'Attempts', corner: 'desk', isNumber: true, cell: ({ attempts }) => attempts },
+  ]
   return (
-    <>
-      <tr class={delivery.status === 'failed' ? 'trouble' : isOpen ? 'chosen' : undefined}>
-        <td class="margin">
-          <EventTime at={delivery.created_at} />
-        </td>
-        <td class="top-start">
-          <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
-            {delivery.event}
-          </a>
-          <Position of={delivery} />
-        </td>
-        <td class="top-end">
-          <DeliveryState of={delivery} />
-        </td>
-        <td class="bottom-start dim cut answer">
-          <DeliveryResult of={delivery} />
-        </td>
-        <td class="number desk">{delivery.attempts}</td>
-      </tr>
-      {isOpen && (
-        <tr class="open-row">
-          <td colSpan={5}>
-            <DeliveryLog id={id} deliveryId={delivery.id} />
-          </td>
-        </tr>
-      )}
-    </>
+    <DataTable
+      label="Deliveries, newest first"
+      columns={columns}
+      items={deliveries}
+      keyOf={(delivery) => delivery.id}
+      highlight={(delivery) =>
+        delivery.status === 'failed' ? 'trouble' : delivery.id === openId ? 'chosen' : undefined
+      }
+      below={(delivery) => delivery.id === openId && <DeliveryLog id={id} deliveryId={delivery.id} />}
+      empty={empty}
+    />
   )
 }
 

@@ -1,8 +1,22 @@
 import { Code } from '../../components/code.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Empty, QueryResult } from '../../components/pane.tsx'
 import { counted } from '../../data/formats.ts'
 import { usePulled, type Webhook } from '../../data/webhooks.ts'
 import { EventTime } from './event-time.tsx'
+
+type PulledEvent = NonNullable<ReturnType<typeof usePulled>['data']>['events'][number]
+
+const COLUMNS: readonly Column<PulledEvent>[] = [
+  { label: 'Occurred', corner: 'margin', cell: ({ payload }) => <EventTime at={payload.occurred_at} /> },
+  { label: 'Event', corner: 'top-start', cell: ({ payload }) => payload.type },
+  {
+    label: 'Payload',
+    corner: 'bottom-start',
+    look: 'dim cut code',
+    cell: ({ payload }) => JSON.stringify(payload),
+  },
+]
 
 /** The first events that a webhook keeps for its reader, and how to read them. */
 export function PulledEvents({ webhook: { id, pending = 0, oldest_pending_at } }: { webhook: Webhook }) {
@@ -10,36 +24,19 @@ export function PulledEvents({ webhook: { id, pending = 0, oldest_pending_at } }
   return (
     <>
       <QueryResult query={query}>
-        {({ events }) =>
-          events.length === 0 ? (
-            <Empty>
-              <p>No pending events. Send a test to check that your program reads it.</p>
-            </Empty>
-          ) : (
-            <table class="table" aria-label="Pending events, oldest first">
-              <thead>
-                <tr>
-                  <th class="margin" scope="col">
-                    Occurred
-                  </th>
-                  <th scope="col">Event</th>
-                  <th scope="col">Payload</th>
-                </tr>
-              </thead>
-              <tbody>
-                {events.map(({ cursor, payload }) => (
-                  <tr key={cursor}>
-                    <td class="margin">
-                      <EventTime at={payload.occurred_at} />
-                    </td>
-                    <td class="top-start">{payload.type}</td>
-                    <td class="bottom-start dim cut code">{JSON.stringify(payload)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {({ events }) => (
+          <DataTable
+            label="Pending events, oldest first"
+            columns={COLUMNS}
+            items={events}
+            keyOf={({ cursor }) => cursor}
+            empty={
+              <Empty>
+                <p>No pending events. Send a test to check that your program reads it.</p>
+              </Empty>
+            }
+          />
+        )}
       </QueryResult>
       <section class="section">
         <h3>Read and acknowledge</h3>

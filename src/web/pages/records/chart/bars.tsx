@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../../../components/form.tsx'
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { targetOf } from '../../../data/records/labels.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
@@ -7,7 +7,7 @@ import { type Bar, drawnBars, type Grouping } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
 /** Rows of the table added at a time. */
-const PAGE = 200
+const PAGE_SIZE = 200
 
 interface BarsProps {
   readonly all: readonly Bar[]
@@ -58,39 +58,24 @@ interface FiguresProps {
   readonly which: string | undefined
 }
 
-/** The table; its rows are rendered once it is open. */
+/** The table; it is rendered once it is open. */
 function Figures({ all, isSum, label, which }: FiguresProps) {
-  const [count, setCount] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const columns: readonly Column<Bar>[] = [
+    { label: 'Group', cell: label },
+    { label: isSum ? 'Sum' : 'Rows', isNumber: true, cell: ({ value }) => NUMBER.format(value) },
+  ]
   return (
-    <details
-      class="numbers"
-      onToggle={({ currentTarget }) => setCount(currentTarget.open ? Math.max(count, PAGE) : 0)}
-    >
+    <details class="numbers" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{which === undefined ? 'Show as table' : `Showing ${which}. Show all as table`}</summary>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            <th scope="col" class="number">
-              {isSum ? 'Sum' : 'Rows'}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(0, count).map((bar, index) => (
-            <tr key={index}>
-              <td>{label(bar)}</td>
-              <td class="number">{NUMBER.format(bar.value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {count > 0 && count < all.length && (
-        <p class="list-end">
-          <Button onClick={() => setCount(count + PAGE)}>
-            Show {Math.min(PAGE, all.length - count)} more
-          </Button>
-        </p>
+      {isOpen && (
+        <DataTable
+          label="Figures"
+          columns={columns}
+          items={all}
+          keyOf={(_, index) => index}
+          pageSize={PAGE_SIZE}
+        />
       )}
     </details>
   )

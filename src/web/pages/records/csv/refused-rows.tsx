@@ -1,3 +1,4 @@
+import '../../../styles/tables.ts'
 import { useRef } from 'preact/hooks'
 import { quotedCell } from '../../../../lib/csv-cells.ts'
 import { Button } from '../../../components/form.tsx'

@@ -1,3 +1,4 @@
+import '../../../styles/tables.ts'
 import { useSignal } from '@preact/signals'
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'

@@ -1,3 +1,4 @@
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import type { Answer } from '../../../data/api.ts'
 import type { Tried } from '../../../data/sources.ts'
@@ -19,52 +20,37 @@ interface FieldsProps {
 const isShown = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
 
+type Field = Structure['fields'][number]
+
 /** The fields of the row: the source of each value, its conversion, and the result for the open event. */
-export const Fields = ({ structure, tried, ...rest }: FieldsProps) => (
-  <table class="table map-table" aria-label={`Fields of ${structure.name}`}>
-    <thead>
-      <tr>
-        <th scope="col">Field</th>
-        <th scope="col">From event</th>
-        <th scope="col">Convert</th>
-        <th scope="col" class="number">
-          Result
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {structure.fields.map((field) => (
-        <FieldRow key={field.key} field={field} value={tried?.data?.[field.key]} {...rest} />
-      ))}
-    </tbody>
-  </table>
-)
-
-interface RowProps extends Omit<FieldsProps, 'structure' | 'tried'> {
-  readonly field: Structure['fields'][number]
-  readonly value: unknown
-}
-
-function FieldRow({ field, value, draft, selected, isReadOnly, onSelect, onChange }: RowProps) {
-  const { key, label, type, unique, required } = field
-  const entry = draft[key]
-  const isSelected = selected === key
-  return (
-    <tr class={isSelected ? 'chosen' : undefined}>
-      <th scope="row" class="top-start">
-        {isReadOnly ? (
-          label
-        ) : (
-          <label class="check">
-            <input type="radio" name="field" checked={isSelected} onChange={() => onSelect(key)} />
-            {label}
-          </label>
-        )}
-        {unique && <small class="hint">identifies the row</small>}
-        {required && !entry && <small class="hint">required</small>}
-      </th>
-      <td class="bottom-start">
-        {entry ? (
+export function Fields({ structure, draft, selected, tried, isReadOnly, onSelect, onChange }: FieldsProps) {
+  const columns: readonly Column<Field>[] = [
+    {
+      label: 'Field',
+      corner: 'top-start',
+      isRowHeading: true,
+      cell: ({ key, label, unique, required }) => (
+        <>
+          {isReadOnly ? (
+            label
+          ) : (
+            <label class="check">
+              <input type="radio" name="field" checked={selected === key} onChange={() => onSelect(key)} />
+              {label}
+            </label>
+          )}
+          {unique && <small class="hint">identifies the row</small>}
+          {required && !draft[key] && <small class="hint">required</small>}
+        </>
+      ),
+    },
+    {
+      label: 'From event',
+      corner: 'bottom-start',
+      cell: ({ key, label }) => {
+        const entry = draft[key]
+        if (!entry) return <span class="dim">not mapped</span>
+        return (
           <span class="line">
             <code class="break">{entryText(entry)}</code>
             {!isReadOnly && (
@@ -78,37 +64,69 @@ function FieldRow({ field, value, draft, selected, isReadOnly, onSelect, onChang
               </button>
             )}
           </span>
+        )
+      },
+    },
+    {
+      label: 'Convert',
+      corner: 'bottom-end',
+      cell: (field) => {
+        const entry = draft[field.key]
+        return entry && <Conversion {...{ field, entry, isReadOnly, onChange }} />
+      },
+    },
+    {
+      label: 'Result',
+      corner: 'top-end',
+      isNumber: true,
+      cell: (field) => {
+        const value = tried?.data?.[field.key]
+        return isShown(value) ? (
+          <span title={String(value)}>
+            <ValueView field={field} value={value} />
+          </span>
         ) : (
-          <span class="dim">not mapped</span>
-        )}
-      </td>
-      <td class="bottom-end">
-        {entry && READ_AS[type] && (
-          <select
-            class="input"
-            aria-label={`Convert ${label}`}
-            disabled={isReadOnly}
-            value={entry.as ?? ''}
-            onChange={({ currentTarget }) => {
-              const { as: _, ...rest } = entry
-              onChange(key, currentTarget.value === '' ? rest : { ...rest, as: currentTarget.value })
-            }}
-          >
-            <option value="">unchanged</option>
-            {READ_AS[type].map((as) => (
-              <option key={as} value={as}>
-                {READ_AS_LABELS[as]}
-              </option>
-            ))}
-          </select>
-        )}
-      </td>
-      <td
-        class={type === 'number' ? 'top-end number' : 'top-end'}
-        title={value === undefined ? undefined : String(value)}
-      >
-        {isShown(value) ? <ValueView field={field} value={value} /> : '–'}
-      </td>
-    </tr>
+          '–'
+        )
+      },
+    },
+  ]
+  return (
+    <DataTable
+      label={`Fields of ${structure.name}`}
+      look="map-table"
+      columns={columns}
+      items={structure.fields}
+      keyOf={({ key }) => key}
+      highlight={({ key }) => (key === selected ? 'chosen' : undefined)}
+    />
+  )
+}
+
+interface ConversionProps extends Pick<FieldsProps, 'isReadOnly' | 'onChange'> {
+  readonly field: Field
+  readonly entry: Entry
+}
+
+function Conversion({ field: { key, label, type }, entry, isReadOnly, onChange }: ConversionProps) {
+  if (!READ_AS[type]) return null
+  return (
+    <select
+      class="input"
+      aria-label={`Convert ${label}`}
+      disabled={isReadOnly}
+      value={entry.as ?? ''}
+      onChange={({ currentTarget }) => {
+        const { as: _, ...rest } = entry
+        onChange(key, currentTarget.value === '' ? rest : { ...rest, as: currentTarget.value })
+      }}
+    >
+      <option value="">unchanged</option>
+      {READ_AS[type].map((as) => (
+        <option key={as} value={as}>
+          {READ_AS_LABELS[as]}
+        </option>
+      ))}
+    </select>
   )
 }

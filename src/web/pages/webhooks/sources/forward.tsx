@@ -1,3 +1,4 @@
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Button, Field, useAction } from '../../../components/form.tsx'
 import { QueryResult } from '../../../components/pane.tsx'
 import { mayWrite } from '../../../data/session.ts'
@@ -46,44 +47,42 @@ export function Forward({ source }: { source: Source }) {
 
 const ForwardedDeliveries = ({ id }: { id: string }) => (
   <QueryResult query={useSourceDeliveries(id)}>
-    {(deliveries) =>
-      deliveries.length === 0 ? (
-        <p class="dim">No events were passed on yet.</p>
-      ) : (
-        <table class="table" aria-label="Deliveries, newest first">
-          <tbody>
-            {deliveries.map((delivery) => (
-              <DeliveryRow key={delivery.id} source={id} delivery={delivery} />
-            ))}
-          </tbody>
-        </table>
-      )
-    }
+    {(deliveries) => (
+      <DataTable
+        label="Deliveries, newest first"
+        columns={COLUMNS}
+        items={deliveries}
+        keyOf={(delivery) => delivery.id}
+        useRow={(delivery) => useAction(() => redeliverEvent(id, delivery.id))}
+        errorOf={(_, { refusal }) => refusal.value}
+        highlight={({ status }) => (status === 'failed' ? 'trouble' : undefined)}
+        empty={<p class="dim">No events were passed on yet.</p>}
+      />
+    )}
   </QueryResult>
 )
 
-function DeliveryRow({ source, delivery }: { source: string; delivery: SourceDelivery }) {
-  const { id, event, url, status, attempts, created_at } = delivery
-  const { run, isRunning, refusal } = useAction(() => redeliverEvent(source, id))
-  return (
-    <tr class={status === 'failed' ? 'trouble' : undefined}>
-      <td class="margin">
-        <EventTime at={created_at} />
-      </td>
-      <td class="top-start cut">{event}</td>
-      <td class="cut code desk">{url}</td>
-      <td class="top-end">
-        <DeliveryState of={delivery} />
-      </td>
-      <td class="bottom-start dim cut">{refusal.value ?? <DeliveryResult of={delivery} />}</td>
-      <td class="number desk">{attempts}</td>
-      <td class="bottom-end">
-        {mayWrite.value && (
-          <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
-            Redeliver
-          </Button>
-        )}
-      </td>
-    </tr>
-  )
-}
+const COLUMNS: readonly Column<SourceDelivery, ReturnType<typeof useAction<[]>>>[] = [
+  { label: 'Created', corner: 'margin', cell: ({ created_at }) => <EventTime at={created_at} /> },
+  { label: 'Event', corner: 'top-start', look: 'cut', cell: ({ event }) => event },
+  { label: 'URL', corner: 'desk', look: 'cut code', cell: ({ url }) => url },
+  { label: 'Status', corner: 'top-end', cell: (delivery) => <DeliveryState of={delivery} /> },
+  {
+    label: 'Response',
+    corner: 'bottom-start',
+    look: 'dim cut',
+    cell: (delivery) => <DeliveryResult of={delivery} />,
+  },
+  { label: 'Attempts', corner: 'desk', isNumber: true, cell: ({ attempts }) => attempts },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'bottom-end',
+    cell: (_, { run, isRunning }) =>
+      mayWrite.value && (
+        <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
+          Redeliver
+        </Button>
+      ),
+  },
+]

@@ -1,3 +1,4 @@
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Empty, QueryResult } from '../../../components/pane.tsx'
 import { mayWrite } from '../../../data/session.ts'
@@ -61,50 +62,55 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
       </nav>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <QueryResult query={events}>
-        {({ events: listed, has_more }) =>
-          listed.length === 0 ? (
-            <Empty>
-              <p>{status === undefined ? 'No events yet.' : 'No events with this status.'}</p>
-            </Empty>
-          ) : (
-            <>
-              <table class="table" aria-label="Events, newest first">
-                <tbody>
-                  {listed.map((event) => (
-                    <Row key={event.id} source={id} event={event} isOpen={event.id === openId} />
-                  ))}
-                </tbody>
-              </table>
-              {(before !== undefined || has_more) && (
-                <p class="foot">
-                  {before !== undefined && <a href={at({ status })}>Newest</a>}
-                  {has_more && <a href={at({ status, before: listed.at(-1)?.id })}>Older</a>}
-                </p>
-              )}
-            </>
-          )
-        }
+        {({ events: listed, has_more }) => (
+          <>
+            <DataTable
+              label="Events, newest first"
+              columns={COLUMNS}
+              items={listed}
+              keyOf={(event) => event.id}
+              useRow={(event) => useAction(() => replayEvent(id, event.id))}
+              errorOf={(_, { refusal: rowRefusal }) => rowRefusal.value}
+              highlight={(event) => (event.id === openId ? 'chosen' : undefined)}
+              empty={
+                <Empty>
+                  <p>{status === undefined ? 'No events yet.' : 'No events with this status.'}</p>
+                </Empty>
+              }
+            />
+            {(before !== undefined || has_more) && (
+              <p class="foot">
+                {before !== undefined && <a href={at({ status })}>Newest</a>}
+                {has_more && <a href={at({ status, before: listed.at(-1)?.id })}>Older</a>}
+              </p>
+            )}
+          </>
+        )}
       </QueryResult>
     </section>
   )
 }
 
-function Row({ source, event, isOpen }: { source: string; event: SourceEvent; isOpen: boolean }) {
-  const { id, status, error, external_id } = event
-  const { run, isRunning, refusal } = useAction(() => replayEvent(source, id))
-  const [kind, label] = STATUS_LABELS[status]
-  const isReplayable = status === 'unmapped' || status === 'ignored' || status === 'stale'
-  return (
-    <tr class={isOpen ? 'chosen' : undefined}>
-      <td class="margin">
-        <EventTime at={event.received_at} />
-      </td>
-      <td class="top-start">
-        <button type="button" class="as-link" onClick={() => setParameters({ event: id })}>
-          {event.event ?? 'event'}
-        </button>
-      </td>
-      <td class="bottom-start">
+const isReplayable = ({ status }: SourceEvent): boolean =>
+  status === 'unmapped' || status === 'ignored' || status === 'stale'
+
+const COLUMNS: readonly Column<SourceEvent, ReturnType<typeof useAction<[]>>>[] = [
+  { label: 'Received', corner: 'margin', cell: ({ received_at }) => <EventTime at={received_at} /> },
+  {
+    label: 'Event',
+    corner: 'top-start',
+    cell: ({ id, event }) => (
+      <button type="button" class="as-link" onClick={() => setParameters({ event: id })}>
+        {event ?? 'event'}
+      </button>
+    ),
+  },
+  {
+    label: 'Result',
+    corner: 'bottom-start',
+    cell: ({ status, error }) => {
+      const [kind, label] = STATUS_LABELS[status]
+      return (
         <span class={`status ${kind}`}>
           <span>
             {label}
@@ -115,16 +121,21 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
             )}
           </span>
         </span>
-        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-      </td>
-      <td class="desk dim cut">{external_id}</td>
-      <td class="number top-end">
-        {mayWrite.value && isReplayable && (
-          <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
-            Retry
-          </Button>
-        )}
-      </td>
-    </tr>
-  )
-}
+      )
+    },
+  },
+  { label: 'ID', corner: 'desk', look: 'dim cut', cell: ({ external_id }) => external_id },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'top-end',
+    isNumber: true,
+    cell: (event, { run, isRunning }) =>
+      mayWrite.value &&
+      isReplayable(event) && (
+        <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
+          Retry
+        </Button>
+      ),
+  },
+]

@@ -1,3 +1,4 @@
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Empty, Pane, QueryResult } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { mayWrite } from '../../../data/session.ts'
@@ -22,54 +23,44 @@ export function SourceList() {
         </header>
         <Directions here="in" />
         <QueryResult query={sources}>
-          {(known) =>
-            known.length === 0 ? (
-              <Empty>
-                <p>
-                  A source gives Stripe, GitHub or another service a URL. Events sent there are verified and
-                  become rows. On the command line, use <code>daybook sources create</code>.
-                </p>
-              </Empty>
-            ) : (
-              <Table sources={known} />
-            )
-          }
+          {(known) => (
+            <DataTable
+              label="Sources"
+              columns={COLUMNS}
+              items={known}
+              keyOf={({ id }) => id}
+              empty={
+                <Empty>
+                  <p>
+                    A source gives Stripe, GitHub or another service a URL. Events sent there are verified and
+                    become rows. On the command line, use <code>daybook sources create</code>.
+                  </p>
+                </Empty>
+              }
+            />
+          )}
         </QueryResult>
       </Pane>
     </main>
   )
 }
 
-const Table = ({ sources }: { sources: readonly Source[] }) => (
-  <table class="table" aria-label="Sources">
-    <thead>
-      <tr>
-        <th class="margin" scope="col">
-          Latest
-        </th>
-        <th scope="col">Name</th>
-        <th scope="col">Service</th>
-        <th scope="col">Table</th>
-        <th scope="col">Status</th>
-      </tr>
-    </thead>
-    <tbody>
-      {sources.map((source) => (
-        <tr key={source.id}>
-          <td class="margin">{source.last_event_at && <Time at={source.last_event_at} />}</td>
-          <th scope="row" class="top-start">
-            <a href={address(['webhooks', 'in', source.id])}>{source.name}</a>
-          </th>
-          <td class="bottom-start">{PROVIDERS[source.provider].title}</td>
-          <td class="bottom-end">{source.structure.name}</td>
-          <td class="top-end">
-            <SourceState of={source} />
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
+const COLUMNS: readonly Column<Source>[] = [
+  {
+    label: 'Latest',
+    corner: 'margin',
+    cell: ({ last_event_at }) => last_event_at && <Time at={last_event_at} />,
+  },
+  {
+    label: 'Name',
+    corner: 'top-start',
+    isRowHeading: true,
+    cell: ({ id, name }) => <a href={address(['webhooks', 'in', id])}>{name}</a>,
+  },
+  { label: 'Service', corner: 'bottom-start', cell: ({ provider }) => PROVIDERS[provider].title },
+  { label: 'Table', corner: 'bottom-end', cell: ({ structure }) => structure.name },
+  { label: 'Status', corner: 'top-end', cell: (source) => <SourceState of={source} /> },
+]
 
 /** The status of a source, with the number of unmapped events. */
 export function SourceState({ of: { enabled, counts } }: { of: Source }) {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ConditionList } from '../../../components/conditions/condition-list.tsx'
 import { confirm } from '../../../components/confirm.tsx'
+import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { counted } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -16,101 +17,113 @@ export const saveTargets = (id: string, targets: readonly Pick<Target, 'url' | '
 
 /** The URLs that events are passed on to, with their conditions and states. */
 export function Targets({ source: { id, forward = [] } }: { source: Source }) {
+  const useRow = (target: Target) => {
+    const [isEditing, setEditing] = useState(false)
+    const resume = useAction(() => resumeTarget(id, target.url ?? ''))
+    const change = (changed?: Target) =>
+      saveTargets(
+        id,
+        forward.flatMap((other) => (other !== target ? [other] : changed ? [changed] : [])),
+      )
+    return { isEditing, setEditing, resume, change }
+  }
   return (
-    <table class="table" aria-label="URLs that events are passed on to">
-      <tbody>
-        {forward.map((target, index) => (
-          <TargetRow
-            key={target.url ?? index}
-            source={id}
-            target={target}
-            onChange={(changed) =>
-              saveTargets(
-                id,
-                forward.flatMap((other) => (other !== target ? [other] : changed ? [changed] : [])),
-              )
-            }
-          />
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label="URLs that events are passed on to"
+      columns={COLUMNS}
+      items={forward}
+      keyOf={({ url }, index) => url ?? index}
+      useRow={useRow}
+      errorOf={(_, { resume }) => resume.refusal.value}
+      highlight={({ status }) => (status === 'paused' ? 'trouble' : undefined)}
+      below={(target, { isEditing, change }) =>
+        isEditing && <TargetConditions target={target} onChange={change} />
+      }
+    />
   )
 }
 
-interface TargetProps {
-  readonly source: string
-  readonly target: Target
+interface RowState {
+  readonly isEditing: boolean
+  readonly setEditing: (isEditing: boolean) => void
+  readonly resume: ReturnType<typeof useAction<[]>>
   /** Saves the target, or removes it if undefined. */
-  readonly onChange: (changed: Target | undefined) => Promise<void>
+  readonly change: (changed?: Target) => Promise<void>
 }
 
-function TargetRow({ source, target, onChange }: TargetProps) {
-  const { url, when = [], status, paused_at } = target
-  const [isEditing, setEditing] = useState(false)
-  const { run, isRunning, refusal } = useAction((act: () => Promise<void>) => act())
-  const askToRemove = () =>
-    confirm({
-      title: 'Remove URL',
-      consequence: (
+const COLUMNS: readonly Column<Target, RowState>[] = [
+  {
+    label: 'URL',
+    corner: 'top-start',
+    look: 'break code',
+    cell: ({ url }) => url ?? 'a URL shown to members who can write',
+  },
+  {
+    label: 'Conditions',
+    corner: 'bottom-start',
+    cell: ({ when = [] }, { isEditing, setEditing }) => (
+      <Button kind="quiet" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+        {conditionsText(when.length)}
+      </Button>
+    ),
+  },
+  {
+    label: 'Status',
+    corner: 'top-end',
+    cell: ({ status, paused_at }) => (
+      <>
+        <span class={`status ${status === 'paused' ? 'bad' : 'ok'}`}>{status}</span>
+        {paused_at !== null && (
+          <small>
+            {' '}
+            since <EventTime at={paused_at} />
+          </small>
+        )}
+      </>
+    ),
+  },
+  {
+    label: 'Actions',
+    isLabelHidden: true,
+    corner: 'bottom-end',
+    cell: ({ url, status }, { resume, change }) =>
+      mayWrite.value && (
         <>
-          Events are no longer passed on to <span class="break code">{url}</span>. Its pending deliveries
-          fail.
-        </>
-      ),
-      undo: 'You can add the URL again for later events.',
-      action: 'Remove URL',
-      act: () => onChange(undefined),
-    })
-  return (
-    <>
-      <tr class={status === 'paused' ? 'trouble' : undefined}>
-        <td class="top-start break code">{url ?? 'a URL shown to members who can write'}</td>
-        <td class="bottom-start">
-          <Button kind="quiet" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-            {conditionsText(when.length)}
-          </Button>
-        </td>
-        <td class="top-end">
-          <span class={`status ${status === 'paused' ? 'bad' : 'ok'}`}>{status}</span>
-          {paused_at !== null && (
-            <small>
-              {' '}
-              since <EventTime at={paused_at} />
-            </small>
-          )}
-          {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-        </td>
-        <td class="bottom-end">
-          {mayWrite.value && status === 'paused' && (
-            <Button
-              disabled={isRunning.value}
-              onClick={() => void run(() => resumeTarget(source, url ?? ''))}
-            >
+          {status === 'paused' && (
+            <Button disabled={resume.isRunning.value} onClick={() => void resume.run()}>
               Resume
             </Button>
           )}
-          {mayWrite.value && (
-            <Button kind="quiet" disabled={isRunning.value} onClick={() => void askToRemove()}>
-              Remove…
-            </Button>
-          )}
-        </td>
-      </tr>
-      {isEditing && (
-        <tr class="open-row">
-          <td colSpan={4}>
-            <TargetConditions target={target} onChange={onChange} />
-          </td>
-        </tr>
-      )}
-    </>
-  )
-}
+          <Button kind="quiet" onClick={() => void askToRemove(url, change)}>
+            Remove…
+          </Button>
+        </>
+      ),
+  },
+]
+
+const askToRemove = (url: Target['url'], remove: RowState['change']): Promise<boolean> =>
+  confirm({
+    title: 'Remove URL',
+    consequence: (
+      <>
+        Events are no longer passed on to <span class="break code">{url}</span>. Its pending deliveries fail.
+      </>
+    ),
+    undo: 'You can add the URL again for later events.',
+    action: 'Remove URL',
+    act: () => remove(),
+  })
 
 const conditionsText = (count: number): string => (count === 0 ? 'All events' : counted(count, 'condition'))
 
+interface ConditionsProps {
+  readonly target: Target
+  readonly onChange: RowState['change']
+}
+
 /** Edits the conditions on events that are passed on to one URL. */
-function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
+function TargetConditions({ target, onChange }: ConditionsProps) {
   const [drafts, setDrafts] = useState(() => draftsOf(target.when ?? []))
   const { run, isRunning, refusal } = useAction(() => onChange({ ...target, when: [...whenOf(drafts)] }))
   return (

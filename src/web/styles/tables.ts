@@ -1,4 +1,4 @@
 import { addStyles } from './add-styles.ts'
-import styles from './with-actions.css' with { type: 'text' }
+import styles from './tables.css' with { type: 'text' }
 
 addStyles(styles)
