@@ -3,6 +3,7 @@ import type { ElementHandle, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { fitsAcross, focusedName, shownText } from '../support/page-acts.ts'
 
 const select = async (page: Page, label: string, value: string) => {
   const field = await page.waitForSelector(`xpath///label[span="${label}"]/select`)
@@ -42,13 +43,12 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       // By keyboard alone: a choice is one letter away, the next key of the table one Tab.
       await page.focus('[aria-label="Leads for first key"]')
       await page.keyboard.press('Tab')
-      const focused = 'document.activeElement?.getAttribute("aria-label")'
-      expect(await page.evaluate(focused)).toBe('Costs for first key')
+      expect(await focusedName(page)).toBe('Costs for first key')
       await page.keyboard.type('r')
       const costs = () => call('GET', '/v1/records?structure=Costs', key)
       while ((await costs()).status === 404) await Bun.sleep(50)
       expect((await call('POST', '/v1/records', key, { structure: 'Costs', data: {} })).status).toBe(403)
-      expect(await page.evaluate(focused)).toBe('Costs for first key')
+      expect(await focusedName(page)).toBe('Costs for first key')
       await press(page, 'Create website key')
       const secret = String(await contentOf(page, 'Website key for Leads'))
       const lines = String(await contentOf(page, 'Code for the website'))
@@ -61,15 +61,20 @@ describe.skipIf(!hasBrowser)('the access table', () => {
         for (const scheme of ['light', 'dark'] as const) {
           await page.setViewport({ width, height: 900 })
           await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-          await page.evaluate(`document.getElementById('access').scrollIntoView()`)
-          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+          await page.$eval('#access', (section) => section.scrollIntoView())
+          expect(await fitsAcross(page)).toBe(true)
           // Phones show every choice, beside the name of its object.
           if (width === 390)
             expect(
-              await page.evaluate(`[...document.querySelectorAll('.access-table td')].every((cell) => {
-                const { left, right } = cell.getBoundingClientRect()
-                return left >= 0 && right <= innerWidth
-              }) && document.querySelector('.access-table').scrollWidth <= document.querySelector('.access-table').clientWidth`),
+              await page.$eval('.access-table', (table) => {
+                const isInside = (cell: Element) => {
+                  const { left, right } = cell.getBoundingClientRect()
+                  return left >= 0 && right <= innerWidth
+                }
+                return (
+                  table.scrollWidth <= table.clientWidth && [...table.querySelectorAll('td')].every(isInside)
+                )
+              }),
             ).toBe(true)
           expect(await accessibilityProblems(page, [[width, scheme]])).toEqual([])
         }
@@ -102,7 +107,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await reader.goto(`${server.url}/app/records`)
       await reader.waitForSelector('.grid td[data-row="0"]')
       await reader.waitForFunction(`!document.querySelector('.rail').textContent.includes('New table')`)
-      const text = String(await reader.evaluate('document.body.innerText'))
+      const text = await shownText(reader)
       for (const control of ['New row', 'Fields', 'New table', 'Import CSV', 'Ctrl V', 'Leads'])
         expect([control, text.includes(control)]).toEqual([control, false])
       expect(await reader.$('.grid tfoot .new-row')).toBeNull()

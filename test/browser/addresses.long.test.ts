@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { Page } from 'puppeteer-core'
 import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS, untilStill } from '../support/application.ts'
-import { type Application, follow, press, startApplication } from '../support/application-server.ts'
+import { type Application, follow, press, startApplication, until } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
+import { textsOf } from '../support/page-acts.ts'
+import { watchPolicy } from '../support/page-policy.ts'
+import { upload } from '../support/page-requests.ts'
 
 /** The application's table of screens; the addresses below must cover all of them. */
 const table = await Bun.file(resolve('src/web/pages/screens.ts')).text()
@@ -22,26 +25,33 @@ type Place = readonly [address: string, shown: string]
  * The outline of a screen as a screen reader presents it: landmarks, headings, selected links and fields with their
  * values. While a user writes on a phone, the writing toolbar replaces the navigation.
  */
-const OUTLINE = `(() => {
-  const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
-  const name = (one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim()
+const outlineOf = () => {
+  const all = (selector: string) =>
+    [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
+  const name = (one: Element) =>
+    (
+      one.ariaLabel ??
+      (one as Partial<HTMLInputElement>).labels?.[0]?.textContent ??
+      one.textContent ??
+      ''
+    ).trim()
+  const contentOf = ({ type, value }: HTMLInputElement) => (type === 'file' ? '' : value)
   return JSON.stringify({
     title: document.title,
     mains: all('main').length,
     navigation: all('nav[aria-label=Main], [role=toolbar][aria-label=Formatting]').length,
-    headings: all('h1, h2, h3, h4').filter((one) => !one.closest('.read')).map((one) => [Number(one.localName[1]), name(one)]),
+    headings: all('h1, h2, h3, h4')
+      .filter((one) => !one.closest('.read'))
+      .map((one) => [Number(one.localName[1]), name(one)]),
     chosen: all('[aria-current]').map(name),
-    fields: all('main :is(input, select, textarea)').map((one) => [name(one), one.type === 'file' ? '' : one.value]),
+    fields: all('main :is(input, select, textarea)').map((one) => [
+      name(one),
+      contentOf(one as HTMLInputElement),
+    ]),
     isLoading: document.body.textContent.includes('Loading…'),
   })
-})()`
+}
 
-/** Collects violations of the page's own policy. */
-const WATCH_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-  console.error('the policy forbids ' + violatedDirective + ' ' + blockedURI)
-})`
-
-const RAIL = `[...document.querySelectorAll('.rail a')].map(({ textContent }) => textContent).join()`
 const LINKS =
   'Today,Inbox,Notes,Tables,Webhooks,Files,Graph,Changes,Settings,Orders1,New table,All notes1,Wheels,Trash0,Views, tags, properties,wheels1'
 
@@ -88,11 +98,9 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     const { property } = await made('/v1/properties', { key: 'stars', type: 'number' })
     const tag = (await server.get('/v1/tags')).body.tags[0].id
     page = await app.newPage()
-    await page.evaluateOnNewDocument(WATCH_POLICY)
+    await watchPolicy(page)
     await app.signIn(page)
-    const { file } = (await page.evaluate(
-      `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
-    )) as { file: { id: string } }
+    const file = await upload(page, 'hub.txt', btoa('hub'))
     const notes = [
       'notes',
       'notes?list=trash',
@@ -141,7 +149,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       files: [
         ['files', '.item'],
         ['files?q=hub', '.item'],
-        [`files/${file.id}`, '.side .facts'],
+        [`files/${file}`, '.side .facts'],
       ],
       graph: [
         ['graph', '.side .section li'],
@@ -199,16 +207,16 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
 
   const outline = async (): Promise<string> => {
     await untilStill(page)
-    return String(await page.evaluate(OUTLINE))
+    return page.evaluate(outlineOf)
   }
   const untilLinked = (address: string) =>
-    page.waitForFunction(`${RAIL} === ${JSON.stringify(LINKS)}`).catch(async (cause) => {
-      throw new Error(`beside ${address} the rail is ${await page.evaluate(RAIL)}`, { cause })
+    until(async () => (await textsOf(page, '.rail a')).join() === LINKS).catch(async (cause: unknown) => {
+      throw new Error(`beside ${address} the rail is ${await textsOf(page, '.rail a')}`, { cause })
     })
   /** Waits until the screen equals its earlier state. */
   const untilSame = (address: string, before: string) =>
-    page.waitForFunction(`${OUTLINE} === ${JSON.stringify(before)}`).catch(async () => {
-      expect(`${address} ${await page.evaluate(OUTLINE)}`).toBe(`${address} ${before}`)
+    until(async () => (await page.evaluate(outlineOf)) === before).catch(async () => {
+      expect(`${address} ${await page.evaluate(outlineOf)}`).toBe(`${address} ${before}`)
     })
 
   /**
@@ -241,7 +249,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
           await page.setViewport({ width: 1280, height: 800 })
           await untilSame(address, before)
           await press(page, screen === 'changes' ? 'Files' : 'Changes')
-          await page.waitForFunction(`${OUTLINE} !== ${JSON.stringify(before)}`)
+          await until(async () => (await page.evaluate(outlineOf)) !== before)
           await page.goBack()
           await untilSame(address, before)
           expect(page.url()).toBe(url)

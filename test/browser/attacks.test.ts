@@ -5,6 +5,7 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { send, upload } from '../support/page-requests.ts'
 
 const SCRIPT = `<script>document.title = 'run'; fetch('/v1/notes')</script>`
 
@@ -56,23 +57,34 @@ describe.skipIf(!hasBrowser)('attacks on a signed-in user', () => {
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       const load = (url: string) =>
-        page.evaluate(`import(${JSON.stringify(url)}).then(() => 'ran', () => 'refused')`) as Promise<string>
-      const id =
-        (await page.evaluate(`fetch('/app/api/files?file_name=x.js', { method: 'POST', body: 'document.title = "run"' })
-        .then((response) => response.json()).then(({ file }) => file.id)`)) as string
-      const asset = await page.evaluate(
-        "document.querySelector('link[rel=modulepreload]').getAttribute('href')",
-      )
+        page.evaluate(
+          (address) =>
+            import(address).then(
+              () => 'ran',
+              () => 'refused',
+            ),
+          url,
+        )
+      const id = await upload(page, 'x.js', btoa('document.title = "run"'))
+      const asset = await page.$eval('link[rel=modulepreload]', (link) => link.getAttribute('href'))
       expect(await load(`/v1/files/${id}/content`)).toBe('refused')
       expect(await load(asset as string)).toBe('ran')
-      await page.evaluate(`new Promise((resolve) => {
-        const script = document.createElement('script')
-        script.onload = script.onerror = resolve
-        try { script.src = '/v1/files/${id}/content' } catch { resolve() }
-        document.head.append(script)
-      })`)
+      await page.evaluate(
+        (address) =>
+          new Promise<unknown>((resolve) => {
+            const script = document.createElement('script')
+            script.onload = script.onerror = resolve
+            try {
+              script.src = address
+            } catch {
+              resolve(undefined)
+            }
+            document.head.append(script)
+          }),
+        `/v1/files/${id}/content`,
+      )
       expect(await page.title()).not.toBe('run')
-      await page.evaluate(`fetch('/app/api/files/${id}', { method: 'DELETE' })`)
+      await send(page, 'DELETE', `/app/api/files/${id}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -88,20 +100,24 @@ describe.skipIf(!hasBrowser)('attacks on a signed-in user', () => {
         )
         const [response] = await Promise.all([
           other.waitForNavigation(),
-          other.evaluate('document.forms[0].submit()'),
+          other.$eval('form', (form) => form.submit()),
         ])
         expect([type, response?.status()]).toEqual([type, 401])
         await other.close()
       }
       const other = await visit('')
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json', '']) {
-        const headers = type === '' ? {} : { 'Content-Type': type }
-        const options = { method: 'POST', credentials: 'include', headers, body: '{"title":"forged"}' }
-        for (const mode of ['cors', 'no-cors']) {
+        const headers: Record<string, string> = type === '' ? {} : { 'Content-Type': type }
+        for (const mode of ['cors', 'no-cors'] as const)
           await other.evaluate(
-            `fetch(${JSON.stringify(target)}, ${JSON.stringify({ ...options, mode })}).then(() => 0, () => 0)`,
+            (address, options) =>
+              fetch(address, { ...options, credentials: 'include' }).then(
+                () => {},
+                () => {},
+              ),
+            target,
+            { method: 'POST', mode, headers, body: '{"title":"forged"}' },
           )
-        }
       }
       await other.close()
       expect(await noteCount()).toBe(before)
@@ -148,11 +164,7 @@ describe.skipIf(!hasBrowser)('attacks on a signed-in user', () => {
         const content = name.endsWith('svg')
           ? `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`
           : `<html xmlns="http://www.w3.org/1999/xhtml"><body>${SCRIPT}</body></html>`
-        const path = `/app/api/files?file_name=${name}`
-        const status = await page.evaluate(
-          `fetch('${path}', { method: 'POST', body: new Blob([${JSON.stringify(content)}]) }).then((answer) => answer.status)`,
-        )
-        expect(status).toBe(201)
+        await upload(page, name, btoa(content))
       }
       const { files } = (await app.server.get('/v1/files')).body
       expect(files).toHaveLength(names.length)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { BROWSER_TIMEOUT_MS, untilStill } from '../support/application.ts'
 import {
   type Application,
   contentOf,
@@ -14,6 +14,9 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { cell, focusCell } from '../support/grid.ts'
+import { isFocusIn, showAddress } from '../support/page-acts.ts'
+import { endSession, holdRequests, respondTo } from '../support/page-requests.ts'
+import { signOut } from '../support/screens/account.ts'
 
 describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
   let app: Application
@@ -63,9 +66,9 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('#list input[type=search]')
-      const found = page.evaluate(`new Promise((resolve) => {
-        const field = document.querySelector('#list input[type=search]')
-        const type = (text) => {
+      await page.$eval('#list input[type=search]', (element) => {
+        const field = element as HTMLInputElement
+        const type = (text: string) => {
           field.value = text
           field.dispatchEvent(new InputEvent('input', { bubbles: true }))
         }
@@ -75,11 +78,13 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
           if (!location.search.includes('search=ab')) return
           history.replaceState = replaceState
           type('abc')
-          requestAnimationFrame(() => setTimeout(() => resolve(field.value), 50))
         }
         type('ab')
-      })`)
-      expect(await found).toBe('abc')
+      })
+      await page.waitForFunction(() => location.search.includes('search=abc'))
+      expect(await page.$eval('#list input[type=search]', (field) => (field as HTMLInputElement).value)).toBe(
+        'abc',
+      )
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -89,18 +94,18 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.rail')
-      const focused = page.evaluate(`new Promise((resolve) => {
+      await page.evaluate(() => {
         new MutationObserver((_, observer) => {
-          const field = document.querySelector('#keys input[name=name]')
+          const field = document.querySelector<HTMLInputElement>('#keys input[name=name]')
           if (!field) return
           observer.disconnect()
           field.focus()
-          setTimeout(() => resolve(document.activeElement === field), 500)
         }).observe(document, { childList: true, subtree: true })
-        history.pushState(null, '', '/app/settings/keys')
-        dispatchEvent(new PopStateEvent('popstate'))
-      })`)
-      expect(await focused).toBe(true)
+      })
+      await showAddress(page, '/app/settings/keys')
+      await page.waitForSelector('#keys input[name=name]')
+      await untilStill(page)
+      expect(await isFocusIn(page, '#keys input[name=name]')).toBe(true)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -126,20 +131,12 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const id = await makeNote()
       await openNote(id)
       await fill(page, 'Property', 'wheels')
-      await page.evaluate(`{
-        const { fetch } = window
-        const typed = Promise.withResolvers()
-        globalThis.type = typed.resolve
-        window.fetch = async (path, init) => {
-          if (init?.method === 'PATCH') await typed.promise
-          return fetch(path, init)
-        }
-      }`)
+      const release = await holdRequests(page, { method: 'PATCH' })
       for (const value of ['1', '2']) {
         await fill(page, 'wheels', value)
         await page.keyboard.press('Tab')
       }
-      await page.evaluate('type()')
+      await release()
       await page.waitForFunction(
         `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.wheels === 2)`,
         { polling: 200 },
@@ -173,9 +170,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const id = await makeNote()
       await openNote(id)
       await page.keyboard.type('the last words')
-      await page.evaluate(
-        `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === 'Sign out').click()`,
-      )
+      await signOut(page)
       await page.waitForSelector('.sign-in-screen')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('the last words')
       await fill(page, 'Name', 'owner')
@@ -248,20 +243,12 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { total: 1 } })
       await page.goto(newestFirst())
       await page.waitForFunction(`document.querySelector('${cell(0, 3)}')?.textContent === '1'`)
-      await page.evaluate(`{
-        const { fetch } = window
-        const left = Promise.withResolvers()
-        globalThis.leave = left.resolve
-        window.fetch = async (path, init) => {
-          if (init?.method === 'PATCH') await left.promise
-          return fetch(path, init)
-        }
-      }`)
+      const release = await holdRequests(page, { method: 'PATCH' })
       await focusCell(page, 0, 3)
       await page.keyboard.type('-5\n')
       await page.click('.rail-nav a[href="/app/notes"]')
       await page.waitForSelector('.notes-screen')
-      await page.evaluate('leave()')
+      await release()
       await untilTextIn(page, '.lines', 'Unsaved change in Orders')
       await page.click('.lines a')
       const refused = await page.waitForSelector('td[data-column="3"][aria-invalid]')
@@ -294,7 +281,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const [{ id }] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
       await page.goto(newestFirst())
       await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'before the end'`)
-      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await endSession(page)
       await page.waitForSelector('dialog:modal')
       await app.server.patch(`/v1/records/${id}`, { data: { name: 'after the end' } })
       await signIn()
@@ -349,7 +336,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const refused = page.waitForResponse(
         (response) => response.url().includes('/v1/webhooks/') && response.status() === 401,
       )
-      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await endSession(page)
       await page.waitForSelector('dialog:modal')
       await refused
       await signIn()
@@ -364,13 +351,8 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.rail')
-      await page.evaluate(`{
-        const { fetch } = window
-        window.fetch = (path, init) =>
-          init?.method === 'POST' && String(path).endsWith('/v1/notes')
-            ? Promise.resolve(Response.json({ detail: 'The disk is full.', code: 'unavailable' }, { status: 503 }))
-            : fetch(path, init)
-      }`)
+      const full = { status: 503, detail: 'The disk is full.', code: 'unavailable' }
+      await respondTo(page, { method: 'POST', end: '/v1/notes' }, full)
       await page.keyboard.down('Control')
       await page.keyboard.press('k')
       await page.keyboard.up('Control')
@@ -392,7 +374,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.focus('a.skip')
       await page.keyboard.press('Enter')
       await page.keyboard.press('Tab')
-      expect(await page.evaluate(`document.activeElement.closest('#main') !== null`)).toBe(true)
+      expect(await isFocusIn(page, '#main')).toBe(true)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -9,6 +9,8 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { fitsAcross } from '../support/page-acts.ts'
+import { focusUndo } from '../support/screens/history.ts'
 
 describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   let app: Application
@@ -70,7 +72,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await app.server.post('/v1/notes', { title: 'Written just now' })
       await untilText(page, 'Written just now')
       await press(page, 'Everyone')
-      await page.evaluate(`document.querySelectorAll('.side-nav a')[1].focus()`)
+      await (await page.$$('.side-nav a'))[1]?.focus()
       await page.keyboard.press('Enter')
       await untilText(page, 'Author:')
       expect(page.url()).toContain('who=')
@@ -93,7 +95,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         await page.select('select[aria-label=Author]', id)
         await untilText(page, '2026-1187')
         expect(page.url()).toEndWith(`?who=${id}`)
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        expect(await fitsAcross(page)).toBe(true)
       }
       await page.setViewport({ width: 1280, height: 800 })
       expect(await page.$eval('select[aria-label=Author]', (one) => one.checkVisibility())).toBe(false)
@@ -106,9 +108,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   test(
     'are undone with the keyboard, after a preview that writes nothing',
     async () => {
-      await page.evaluate(
-        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.button').focus()`,
-      )
+      await focusUndo(page, 'Changed Status')
       await page.keyboard.press('Enter')
       await untilText(page, 'It can be undone.')
       expect(await page.$eval('.undo-list', ({ textContent }) => textContent)).toBe(
@@ -143,9 +143,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.waitForFunction(
         `${pieces('.ledger')} === 'span Held 45 minutes at 1,|del 240|ins 260|span .|span Held|del 40|ins 45|span minutes at 1,240.'`,
       )
-      await page.evaluate(
-        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('260')).querySelector('a.button').focus()`,
-      )
+      await focusUndo(page, '260')
       await page.keyboard.press('Enter')
       await untilText(page, 'It can be undone.')
       await page.waitForFunction(`${pieces('.side')} === 'span Held 45 minutes at 1,|del 260|ins 240|span .'`)
@@ -162,9 +160,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       const batch = Array.from({ length: 500 }, (_, n) => ({ data: { number: `batch ${n}` } }))
       await app.server.post('/v1/records', { structure: 'Orders', rows: batch })
       await untilText(page, 'Created 500 rows in Orders')
-      await page.evaluate(
-        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('500 rows')).querySelector('a.button').focus()`,
-      )
+      await focusUndo(page, '500 rows')
       await page.keyboard.press('Enter')
       await untilText(page, 'All 500 changes can be undone.')
       await untilText(page, 'batch 450')

@@ -12,6 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { daybook } from '../support/process.ts'
+import { selectInFirstLine } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
   let app: Application
@@ -59,9 +60,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.waitForSelector('.comments')
       await owner.waitForSelector('.cm-line')
       await owner.focus('.cm-content')
-      await owner.evaluate(
-        `{ const line = document.querySelector('.cm-line').firstChild; getSelection().setBaseAndExtent(line, 10, line, 20) }`,
-      )
+      await selectInFirstLine(owner, 10, 20)
       await owner.waitForSelector('.cm-tooltip button')
       await chord(owner)
       await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
@@ -82,9 +81,11 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
 
       await ada.bringToFront()
       // Only an installed application has an icon.
-      await ada.evaluateOnNewDocument(
-        'navigator.setAppBadge = async (count) => { window.iconNumber = count }',
-      )
+      await ada.evaluateOnNewDocument(() => {
+        navigator.setAppBadge = async (count) => {
+          Object.assign(window, { iconNumber: count })
+        }
+      })
       await ada.goto(`${app.server.url}/app/inbox`)
       await ada.waitForSelector('.rail-nav a[aria-label="Inbox, 1 unread"]')
       await ada.waitForFunction('window.iconNumber === 1')
@@ -128,9 +129,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await press(owner, 'Details')
       await owner.waitForSelector('.comments', { hidden: true })
       await owner.focus('.cm-content')
-      await owner.evaluate(
-        `{ const line = document.querySelector('.cm-line').firstChild; getSelection().setBaseAndExtent(line, 0, line, 3) }`,
-      )
+      await selectInFirstLine(owner, 0, 3)
       await owner.waitForSelector('.cm-tooltip button')
       await chord(owner)
       await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')

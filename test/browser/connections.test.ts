@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('a page loaded over plain http from a host name in 
     'works without the browser features reserved for secure pages',
     async () => {
       await page.goto(`${url}/app/records/${orders}?pane=new`)
-      expect(await page.evaluate('isSecureContext || "randomUUID" in crypto')).toBe(false)
+      expect(await page.evaluate(() => isSecureContext || 'randomUUID' in crypto)).toBe(false)
       await fill(page, 'Ref', 'first')
       await press(page, 'Add row')
       await page.waitForSelector('tr:not([aria-busy]) td[data-row="0"]')

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
       await page.goto(`${app.server.url}/app/webhooks/${id}?open=${delivery}`)
       await press(page, 'Copy as cURL')
       await untilText(page, 'Copied')
-      const command = String(await page.evaluate('navigator.clipboard.readText()'))
+      const command = await page.evaluate(() => navigator.clipboard.readText())
       const run = Bun.spawn(['bash', '-c', command], { env: { PATH: Bun.env.PATH }, stderr: 'pipe' })
       expect([await run.exited, await run.stdout.text()]).toEqual([0, 'ok'])
       const copied = receiver.received.slice(before + 1)

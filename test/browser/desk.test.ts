@@ -40,8 +40,8 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await open(id)
       await page.waitForSelector('.cm-line .code-keyword')
       const coloured = (within: string) =>
-        page.evaluate(
-          `[...document.querySelectorAll('${within} [class^=code-]')].map((one) => one.textContent + ' ' + one.className)`,
+        page.$$eval(`${within} [class^=code-]`, (found) =>
+          found.map(({ textContent, className }) => `${textContent} ${className}`),
         )
       const parts = ['const code-keyword', 'cone code-name', '9 code-value', '// hot code-comment']
       expect(await coloured('.cm-line')).toEqual(parts)

@@ -3,8 +3,9 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { focusedName, isFocusIn } from '../support/page-acts.ts'
+import { upload } from '../support/page-requests.ts'
 
-const NAME_OF_FOCUSED = `{ const one = document.activeElement; (one.ariaLabel ?? one.textContent).trim() }`
 const OPEN = 'dialog:modal, [popover]:popover-open'
 
 describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
@@ -12,14 +13,20 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   let page: Page
   let ids: { structure: string; webhook: string; view: string; note: string; file: string; trashed: string }
   const at = (path: string) => `${app.server.url}/app/${path}`
-  const focused = () => page.evaluate(NAME_OF_FOCUSED)
+  const focused = () => focusedName(page)
   /** Focuses a visible button or link. */
   const focusOn = async (name: string) => {
-    const button = `[...document.querySelectorAll('button:enabled, a, summary')].find(
-      (one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)} && one.checkVisibility(),
-    )`
-    await page.waitForFunction(button)
-    await page.evaluate(`${button}.focus()`)
+    await page.waitForFunction(
+      (wanted) => {
+        const button = [...document.querySelectorAll<HTMLElement>('button:enabled, a, summary')].find(
+          (one) => (one.ariaLabel ?? one.textContent.trim()) === wanted && one.checkVisibility(),
+        )
+        button?.focus()
+        return button !== undefined
+      },
+      {},
+      name,
+    )
     expect(await focused()).toBe(name)
   }
 
@@ -37,15 +44,13 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     const { note: trashed } = await made('/v1/notes', { title: 'Old hubs' })
     page = await app.newPage()
     await app.signIn(page)
-    const { file } = (await page.evaluate(
-      `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
-    )) as { file: { id: string } }
+    const file = await upload(page, 'hub.txt', btoa('hub'))
     ids = {
       structure: structure.id,
       webhook: webhook.id,
       view: view.id,
       note: note.id,
-      file: file.id,
+      file,
       trashed: trashed.id,
     }
   }, BROWSER_TIMEOUT_MS)
@@ -70,12 +75,15 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
           await page.keyboard.press('Tab')
           // After the last control of a dialog, the focus moves to the browser's own controls and then returns.
           const isInside = await page.evaluate(
-            `document.activeElement === document.body || document.activeElement.closest('dialog:modal') !== null`,
+            () =>
+              document.activeElement === document.body ||
+              Boolean(document.activeElement?.closest('dialog:modal')),
           )
           expect([path, step, isInside]).toEqual([path, step, true])
         }
-        const title = await page.evaluate(
-          `document.getElementById(document.querySelector('dialog:modal').getAttribute('aria-labelledby')).textContent`,
+        const title = await page.$eval(
+          'dialog:modal',
+          (dialog) => document.getElementById(dialog.getAttribute('aria-labelledby') ?? '')?.textContent,
         )
         expect([path, title]).toEqual([path, expect.stringMatching(/^(Revoke|Delete) \S/)])
         await page.keyboard.press('Escape')
@@ -150,7 +158,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
         await page.keyboard.press('Enter')
         await page.waitForSelector(OPEN)
         await page.keyboard.press('Tab')
-        const isInside = await page.evaluate(`document.activeElement.closest('${OPEN}') !== null`)
+        const isInside = await isFocusIn(page, OPEN)
         expect([opener, isInside]).toEqual([opener, true])
         await page.keyboard.press('Escape')
         await page.waitForSelector(OPEN, { hidden: true })

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
       await useSmallDocument(other)
       await other.goto(`${server.url}/docs`)
       await other.waitForSelector('.btn.authorize.unlocked')
-      expect(await other.evaluate('localStorage.length')).toBe(0)
+      expect(await other.evaluate(() => localStorage.length)).toBe(0)
       await other.close()
       await page.bringToFront()
     },

@@ -5,7 +5,10 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { dropFiles, pasteFile } from '../support/browser-files.ts'
+import { frames, paste } from '../support/page-acts.ts'
+import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
+import { switchWorkspace } from '../support/screens/account.ts'
 
 const PICTURE = { name: 'rim.gif', type: 'image/gif', base64: 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC' }
 
@@ -45,7 +48,7 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
     let box = await element?.boundingBox()
     for (let lastY = Number.NaN; box && lastY !== box.y; ) {
       lastY = box.y
-      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+      await frames(page, 6)
       box = await element?.boundingBox()
     }
     return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
@@ -111,15 +114,11 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
     async () => {
       const id = await open('')
       await page.focus('.cm-content')
-      await page.evaluate(`{
-        const clipboardData = new DataTransfer()
-        clipboardData.setData('text/plain', 'one\ttwo')
-        clipboardData.setData('text/html', '<table><tr><td>one</td><td>two</td></tr></table>')
-        clipboardData.items.add(new File(['picture'], 'image.png', { type: 'image/png' }))
-        document.activeElement.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-        )
-      }`)
+      await paste(page, {
+        text: 'one\ttwo',
+        html: '<table><tr><td>one</td><td>two</td></tr></table>',
+        file: { name: 'image.png', type: 'image/png', base64: btoa('picture') },
+      })
       await isStored(id, '| one | two |\n| --- | --- |')
       expect(await filesOf(id)).toEqual([])
     },
@@ -178,19 +177,13 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
   test(
     'belong to the workspace in which they were dropped, also after switching to another',
     async () => {
-      await page.evaluate(`fetch('/app/api/workspaces', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'Elsewhere' }),
-      })`)
+      await send(page, 'POST', '/app/api/workspaces', { name: 'Elsewhere' })
       await page.goto(`${app.server.url}/app/files`)
       const name = () => page.$eval('.rail-head .cut', ({ textContent }) => String(textContent))
       await page.waitForSelector('.drop')
       const here = await name()
       const openWorkspace = async (wanted: string) => {
-        await page.evaluate(
-          `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === '${wanted}').click()`,
-        )
+        await switchWorkspace(page, wanted)
         await untilTextIn(page, '.rail-head', wanted)
       }
       const held = Promise.withResolvers<HTTPRequest>()
@@ -233,11 +226,11 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
       await dropFiles(page, await middleOf('.title-field'), [two])
       await linksTo(id, 'one.txt', 'two.txt')
       await isStored(id, 'text')
-      await page.evaluate('globalThis.isSamePage = true')
+      const loaded = await page.evaluate(() => performance.timeOrigin)
       for (const selector of ['.rail-nav', '#list .bar', '#note .bar']) {
         await dropFiles(page, await middleOf(selector), [three])
-        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
-        expect([selector, await page.evaluate('globalThis.isSamePage')]).toEqual([selector, true])
+        await frames(page, 2)
+        expect([selector, await page.evaluate(() => performance.timeOrigin)]).toEqual([selector, loaded])
       }
       expect(page.url()).toBe(`${app.server.url}/app/notes/${id}`)
       expect(await filesOf(id)).toHaveLength(2)

@@ -10,6 +10,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { focusedName, leaveFocus } from '../support/page-acts.ts'
 
 describe.skipIf(!hasBrowser)('the application', () => {
   let app: Application
@@ -42,9 +43,7 @@ describe.skipIf(!hasBrowser)('the application', () => {
   /** Presses Tab until the control of this name has the focus. */
   const tabTo = async (name: string) => {
     for (let step = 0; step < 80; step++) {
-      const found = await page.evaluate(
-        `{ const one = document.activeElement; (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim() }`,
-      )
+      const found = await focusedName(page)
       if (found === name) return
       await page.keyboard.press('Tab')
     }
@@ -88,7 +87,7 @@ describe.skipIf(!hasBrowser)('the application', () => {
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
       expect((await rowData(ids.row)).bike).toBe('Tandem')
 
-      await page.evaluate('document.activeElement.blur()')
+      await leaveFocus(page)
       await tabTo('Webhooks')
       await page.keyboard.press('Enter')
       await page.waitForSelector('main a[href$="/webhooks/new"]')

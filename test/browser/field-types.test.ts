@@ -14,13 +14,13 @@ import {
   makeFieldKinds,
 } from '../support/field-kinds.ts'
 import { focusCell } from '../support/grid.ts'
+import { choose, clickText, frames, textsOf } from '../support/page-acts.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { until } from '../support/webhooks.ts'
 
 /* Every kind of field on every screen that shows, edits or filters values of rows. */
 
 /** Resolves at the next frame, in which a completion has moved the caret. */
-const FRAME = 'new Promise(requestAnimationFrame)'
 
 /** Creates files and members as commands do. */
 async function makeObjects(file: string) {
@@ -76,11 +76,11 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
   }
   const columnOf = (kind: FieldKindCase) => world.kinds.indexOf(kind) + 2
   const keysOf = (kinds: readonly FieldKindCase[]) => kinds.map(({ spec }) => spec.key)
-  const each = (selector: string, expression: string) =>
-    page.evaluate(
-      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => ${expression})`,
-    ) as Promise<string[]>
-  const textsIn = (selector: string) => each(selector, String.raw`one.innerText.replace(/\s+/g, ' ').trim()`)
+  const textsIn = (selector: string) =>
+    page.$$eval(selector, (found) =>
+      // biome-ignore lint/performance/useDomNodeTextContent: hidden text is not shown
+      found.map((one) => (one as HTMLElement).innerText.replace(/\s+/g, ' ').trim()),
+    )
   const wide = () => page.setViewport({ width: 6_000, height: 900 })
 
   test(
@@ -116,7 +116,9 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       await page.setViewport({ width: 1280, height: 900 })
       await open(`/${world.rows[0]}?direction=asc`)
       await page.waitForSelector('#value-selects')
-      const ids = await each('[id^="value-"]', "one.id.slice('value-'.length)")
+      const ids = await page.$$eval('[id^="value-"]', (inputs) =>
+        inputs.map(({ id }) => id.slice('value-'.length)),
+      )
       expect(ids).toEqual(['name', ...keysOf(world.kinds.filter(isWritten))])
       const notes = `document.querySelector('#value-notes').parentElement.innerText`
       await page.waitForFunction(`${notes}.includes('Note 1')`)
@@ -180,20 +182,16 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       await open('?direction=asc')
       await press(page, 'Filter')
       await page.waitForSelector('#new-filter:popover-open')
-      const fields = await each('#new-filter button', 'one.textContent')
+      const fields = await textsOf(page, '#new-filter button')
       const tested = keysOf(world.kinds.filter((kind) => !isRollup(kind)))
       expect(fields).toEqual(['name', ...tested, 'Created', 'Edited'])
-      const choose = async (key: string) => {
-        await page.evaluate(
-          `[...document.querySelectorAll('#new-filter button')].find((one) => one.textContent === '${key}').click()`,
-        )
-      }
-      await choose('user')
+      const chooseField = (key: string) => clickText(page, '#new-filter button', key)
+      await chooseField('user')
       await page.waitForFunction(`document.querySelectorAll('#filter-0 input[type=checkbox]').length === 4`)
       await page.click('#filter-0 input[value=me]')
       await untilText(page, '1 row')
       await press(page, 'Filter')
-      await choose('users')
+      await chooseField('users')
       await page.waitForSelector('#filter-1 input[type=checkbox]')
       await page.click('#filter-1 input[type=checkbox]')
       await page.waitForFunction(`document.querySelectorAll('.chip b').length === 2`)
@@ -239,15 +237,6 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       const rows = [{ data: { day: '02/03/2026', price: '1.234,5', tags: 'a; b' } }]
       await app.server.post('/v1/records', { structure: 'Old', rows })
       await page.setViewport({ width: 1280, height: 900 })
-      const choose = async (label: string, value: string) => {
-        const field = `[...document.querySelectorAll('dialog label')].find((one) => one.textContent.startsWith(${JSON.stringify(label)}))?.querySelector('select')`
-        await page.waitForFunction(field)
-        await page.evaluate(`{
-          const select = ${field}
-          select.value = ${JSON.stringify(value)}
-          select.dispatchEvent(new Event('change', { bubbles: true }))
-        }`)
-      }
       const convert = async (label: string) => {
         await page.goto(`${app.server.url}/app/records/${structure.id}/structure`)
         await press(page, `Convert ${label}`)
@@ -259,17 +248,17 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
         await until(async () => (await dataOf())[key] !== undefined)
       }
       await convert('Day')
-      await choose('New type', 'date')
+      await choose(page, 'New type', 'date')
       await untilText(page, 'with the month or the day first')
-      await choose('Dates are written', 'dmy')
+      await choose(page, 'Dates are written', 'dmy')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 900 })
       await converted('day_new')
       await convert('Price')
-      await choose('Decimal sign', ',')
+      await choose(page, 'Decimal sign', ',')
       await converted('price_new')
       await convert('Tags')
-      await choose('New type', 'select')
+      await choose(page, 'New type', 'select')
       await page.click('dialog input[type=checkbox]')
       await converted('tags_new')
       expect(await dataOf()).toMatchObject({ day_new: '2026-03-02', price_new: 1234.5, tags_new: ['a', 'b'] })
@@ -292,10 +281,10 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       await page.waitForFunction(`document.querySelector('output')?.textContent === '10'`)
       await fill(page, 'Formula', 'rou')
       await press(page, 'ROUND(')
-      await page.evaluate(FRAME)
+      await frames(page, 1)
       await page.keyboard.type('{pr')
       await page.keyboard.press('Tab')
-      await page.evaluate(FRAME)
+      await frames(page, 1)
       await page.keyboard.type(' / 2, 0')
       await untilText(page, 'This parenthesis is not closed')
       await press(page, 'Position 0')

@@ -13,6 +13,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
+import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
 
 const HANDBOOK = resolve('test/files/samples/handbook.pdf')
@@ -148,7 +149,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       for (const { id } of (await files()).filter(
         ({ file_name }: { file_name: string }) => file_name !== 'handbook.pdf',
       ))
-        await page.evaluate(`fetch('/app/api/files/${id}', { method: 'DELETE' })`)
+        await send(page, 'DELETE', `/app/api/files/${id}`)
     },
     BROWSER_TIMEOUT_MS,
   )

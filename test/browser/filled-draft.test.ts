@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('the address of a new note', () => {
         content: `${given.text}!`,
         tags: ['bike', 'work/parts'],
       })
-      expect(await page.evaluate('location.pathname + location.search')).toBe(`/app/notes/${note?.id}`)
+      expect(await page.evaluate(() => location.pathname + location.search)).toBe(`/app/notes/${note?.id}`)
       await page.reload()
       await page.waitForSelector('.cm-content')
       expect(await notes()).toHaveLength(1)

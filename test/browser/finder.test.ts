@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
+import { type Application, startApplication, until, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { leaveFocus, textOf, textsOf } from '../support/page-acts.ts'
+import { foundTitles, hiddenMarks } from '../support/screens/finder.ts'
 
 describe.skipIf(!hasBrowser)('the finder', () => {
   let app: Application
@@ -37,10 +40,8 @@ describe.skipIf(!hasBrowser)('the finder', () => {
     await page.waitForSelector('dialog.palette:modal input:focus')
   }
   const isClosed = () => page.waitForSelector('dialog:modal', { hidden: true })
-  const TITLES = `JSON.stringify([...document.querySelectorAll('.palette [role=option] > .cut')].map((one) => one.textContent))`
   /** Waits until the results are exactly these titles. */
-  const shows = (titles: string[]) =>
-    page.waitForFunction(`${TITLES} === ${JSON.stringify(JSON.stringify(titles))}`)
+  const shows = (titles: string[]) => until(async () => isDeepStrictEqual(await foundTitles(page), titles))
   const showsAnything = () => page.waitForSelector('.palette [role=option]')
 
   test(
@@ -69,7 +70,10 @@ describe.skipIf(!hasBrowser)('the finder', () => {
         })
       await open()
       await page.keyboard.type('tax return 2026')
-      await page.waitForFunction(`${TITLES}.startsWith('["Tax return 2026","Tax return 2026, letters"')`)
+      await until(async () => {
+        const [first, second] = await foundTitles(page)
+        return first === 'Tax return 2026' && second === 'Tax return 2026, letters'
+      })
       await page.keyboard.press('Escape')
       await isClosed()
     },
@@ -86,18 +90,16 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await open()
       await page.keyboard.type('money book')
       await shows(['Cost ledger', 'Where things are', 'New note “money book”'])
-      expect(
-        await page.evaluate(
-          `[...document.querySelectorAll('.found :is(.group, .tag)')].map((one) => one.textContent)`,
-        ),
-      ).toEqual(['Title', 'home/money', 'In the text', 'Actions'])
-      const hidden = await page.evaluate(
-        `[...document.querySelectorAll('.palette mark')].filter((mark) => mark.getBoundingClientRect().bottom > mark.closest('p').getBoundingClientRect().bottom + 1).length`,
+      expect(await textsOf(page, '.found :is(.group, .tag)')).toEqual([
+        'Title',
+        'home/money',
+        'In the text',
+        'Actions',
+      ])
+      expect(await hiddenMarks(page)).toBe(0)
+      expect(await textOf(page, '.palette .clamp:has(mark)')).toEndWith(
+        'The money book lies below Gear indexing.',
       )
-      expect(hidden).toBe(0)
-      expect(
-        await page.evaluate(`document.querySelector('.palette .clamp:has(mark)').textContent`),
-      ).toEndWith('The money book lies below Gear indexing.')
       await page.keyboard.press('Enter')
       await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'Cost ledger'`)
     },
@@ -250,7 +252,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
       await isClosed()
-      await page.evaluate('document.activeElement?.blur()')
+      await leaveFocus(page)
       await page.keyboard.press('?')
       await page.waitForSelector('.keys-dialog:modal')
       expect(await accessibilityProblems(page)).toEqual([])

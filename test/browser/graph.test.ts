@@ -10,6 +10,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { leaveFocus } from '../support/page-acts.ts'
 
 describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   let app: Application
@@ -103,7 +104,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await press(page, 'Show as a list')
       await page.waitForFunction(`document.querySelector('.side').checkVisibility()`)
       await page.setViewport({ width: 1280, height: 800 })
-      await page.evaluate('document.activeElement?.blur()')
+      await leaveFocus(page)
       await page.keyboard.press('o')
       await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
       expect(app.problems).toEqual([])

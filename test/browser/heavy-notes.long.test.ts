@@ -5,6 +5,7 @@ import { type Application, startApplication } from '../support/application-serve
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { pace } from '../support/pace.ts'
+import { showAddress, textOf, textsOf } from '../support/page-acts.ts'
 
 /* Other people write notes: no content may block the user who opens its preview. */
 
@@ -70,9 +71,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('main')
       await page.tracing.start({ categories: CATEGORIES })
-      await page.evaluate(
-        `history.pushState(null, '', '/app/notes/${id}?show=preview'); dispatchEvent(new PopStateEvent('popstate'))`,
-      )
+      await showAddress(page, `/app/notes/${id}?show=preview`)
       await page.waitForFunction(
         `document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END')`,
         { polling: 100 },
@@ -93,11 +92,8 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
       'shows plain text and an explanation when there is too much markup',
       async () => {
         await show(`${'*_'.repeat(LENGTH / 2)}\n\nTHE END`)
-        const [banner, text] = (await page.evaluate(
-          `[document.querySelector('main .banner')?.textContent, document.querySelector('main .read')?.textContent.length]`,
-        )) as [string, number]
-        expect(banner).toContain('Split it into several notes')
-        expect(text).toBe(LENGTH + '\n\nTHE END'.length)
+        expect(await textOf(page, 'main .banner')).toContain('Split it into several notes')
+        expect(await textOf(page, 'main .read')).toHaveLength(LENGTH + '\n\nTHE END'.length)
       },
       BROWSER_TIMEOUT_MS,
     )
@@ -107,8 +103,9 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
       async () => {
         const section = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
         await show(`${section.repeat(2_000)}THE END`)
-        const shown = `[document.querySelectorAll('main .read :is(h3, h4)').length, document.querySelectorAll('main .read li').length]`
-        expect(await page.evaluate(shown)).toEqual([2_000, 4_000])
+        const countOf = (selector: string) => page.$$eval(selector, ({ length }) => length)
+        expect(await countOf('main .read :is(h3, h4)')).toBe(2_000)
+        expect(await countOf('main .read li')).toBe(4_000)
       },
       BROWSER_TIMEOUT_MS,
     )
@@ -145,8 +142,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
         await page.keyboard.type('\n\n**the end** ')
         await page.waitForFunction(`document.querySelector('.cm-content').textContent.includes('the end')`)
         const trace = await page.tracing.stop()
-        const strong = `[...document.querySelectorAll('.cm-content .md-strong')].map(({ textContent }) => textContent).join('')`
-        expect(await page.evaluate(strong)).toBe('**the end**')
+        expect((await textsOf(page, '.cm-content .md-strong')).join('')).toBe('**the end**')
         expect(longestTask(trace)).toBeLessThan(ANSWERS_MS * pace())
         await isStored(id, '**the end** ')
       },
@@ -159,15 +155,18 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
         const id = await open(SECTION.repeat(LENGTH / SECTION.length))
         await page.keyboard.type('warm-up ')
         await isStored(id, 'warm-up')
-        const kept = (await page.evaluate(`new Promise((resolve, reject) => {
-        document.execCommand('insertText', false, 'the last key')
-        const opening = indexedDB.open('daybook-offline')
-        opening.onerror = reject
-        opening.onsuccess = () => {
-          const reading = opening.result.transaction('queue').objectStore('queue').getAll()
-          reading.onsuccess = () => resolve(reading.result.map(({ inserted }) => inserted))
-        }
-      })`)) as string[]
+        const kept = await page.evaluate(
+          () =>
+            new Promise<string[]>((resolve, reject) => {
+              document.execCommand('insertText', false, 'the last key')
+              const opening = indexedDB.open('daybook-offline')
+              opening.onerror = reject
+              opening.onsuccess = () => {
+                const reading = opening.result.transaction('queue').objectStore('queue').getAll()
+                reading.onsuccess = () => resolve(reading.result.map(({ inserted }) => inserted))
+              }
+            }),
+        )
         expect(kept).toEqual(['the last key'])
         await isStored(id, 'the last key')
       },

@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { textOf } from '../support/page-acts.ts'
 
 /** Closes an attribute, a title, a text area and an option, and adds an element, a script and an external picture. */
 const HOSTILE = `"></title></textarea></select></option><img/src=https://evil.test/x/onerror=ran=1/class=injected><script/class=injected>ran=1</script>'`
@@ -33,14 +34,19 @@ const markdown = (file: string) =>
   ].join('\n\n')
 
 /** Detects damage from the texts: code that ran, and elements and addresses made from them. */
-const HARM = `JSON.stringify({
-  ran: globalThis.ran ?? 0,
-  injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [onfocus], iframe, base, link, script, meta[http-equiv]').length,
-  forms: [...document.forms].filter((form) => form.action !== location.href).length,
-  links: [...document.links].map(({ href }) => href).filter((link) => !/^(https?|mailto):/.test(link)),
-  fetched: [...document.images].map(({ src }) => src).filter((src) => !src.startsWith(location.origin + '/s/')),
-})`
-const HARMLESS = JSON.stringify({ ran: 0, injected: 0, forms: 0, links: [], fetched: [] })
+const harmOn = (page: Page) =>
+  page.evaluate(() => ({
+    ran: (globalThis as { ran?: number }).ran ?? 0,
+    injected: document.querySelectorAll(
+      '.injected, [onerror], [ontoggle], [onmouseover], [onfocus], iframe, base, link, script, meta[http-equiv]',
+    ).length,
+    forms: [...document.forms].filter((form) => form.action !== location.href).length,
+    links: [...document.links].map(({ href }) => href).filter((link) => !/^(https?|mailto):/.test(link)),
+    fetched: [...document.images]
+      .map(({ src }) => src)
+      .filter((src) => !src.startsWith(`${location.origin}/s/`)),
+  }))
+const HARMLESS = { ran: 0, injected: 0, forms: 0, links: [], fetched: [] }
 
 describe.skipIf(!hasBrowser)('HTML and code in texts, on shared pages', () => {
   let app: Application
@@ -57,12 +63,8 @@ describe.skipIf(!hasBrowser)('HTML and code in texts, on shared pages', () => {
   async function isHarmless(url: string, ...texts: string[]): Promise<void> {
     if (url !== page.url()) await page.goto(url)
     for (const text of texts)
-      expect([
-        url,
-        text,
-        await page.evaluate(`document.documentElement.textContent.includes(${JSON.stringify(text)})`),
-      ]).toEqual([url, text, true])
-    expect([url, await page.evaluate(HARM)]).toEqual([url, HARMLESS])
+      expect([url, text, (await textOf(page, 'html')).includes(text)]).toEqual([url, text, true])
+    expect([url, await harmOn(page)]).toEqual([url, HARMLESS])
   }
 
   const made = async (path: string, input: object) => {

@@ -5,6 +5,8 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { watchPolicy } from '../support/page-policy.ts'
+import { send, upload } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
 
 /**
@@ -30,21 +32,24 @@ const MARKDOWN = [
   `> - [ ] ${HOSTILE}`,
 ].join('\n\n')
 
-/** Reports violations of the page's policy: nothing may get that far. */
-const WATCH = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-  console.error('the policy stopped ' + violatedDirective + ' ' + blockedURI)
-})`
-
 /** Detects damage from the texts: code that ran, elements made from them, and links that lead to no page. */
-const HARM = `JSON.stringify({
-  ran: globalThis.ran ?? 0,
-  injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [srcdoc], math, main script').length,
-  links: [...document.querySelectorAll('[href], [src], [action]')]
-    .map((one) => one.href?.baseVal ?? one.href ?? one.src ?? one.action)
-    .filter((link) => !/^(https?:|blob:|data:,$|data:image\\/|#|$)/.test(link)),
-  title: document.title.split(' – ').at(-1),
-})`
-const HARMLESS = JSON.stringify({ ran: 0, injected: 0, links: [], title: 'daybook' })
+const harmOn = (page: Page) =>
+  page.evaluate(() => ({
+    ran: (globalThis as { ran?: number }).ran ?? 0,
+    injected: document.querySelectorAll(
+      '.injected, [onerror], [ontoggle], [onmouseover], [srcdoc], math, main script',
+    ).length,
+    links: [...document.querySelectorAll('[href], [src], [action]')]
+      .map((element) => {
+        const { href, src, action } = element as Partial<
+          HTMLAnchorElement & HTMLImageElement & HTMLFormElement
+        >
+        return element instanceof SVGUseElement ? element.href.baseVal : (href ?? src ?? action ?? '')
+      })
+      .filter((link) => !/^(https?:|blob:|data:,$|data:image\/|#|$)/.test(link)),
+    title: document.title.split(' – ').at(-1),
+  }))
+const HARMLESS = { ran: 0, injected: 0, links: [], title: 'daybook' }
 
 const shows = (text: string) =>
   `document.body.textContent.includes(${JSON.stringify(text)}) ||
@@ -69,7 +74,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
   >
   const folder = newFolder()
   const isHarmless = async (where: string) => {
-    expect([where, await page.evaluate(HARM)]).toEqual([where, HARMLESS])
+    expect([where, await harmOn(page)]).toEqual([where, HARMLESS])
   }
   /** Opens an address, and waits until it shows the texts verbatim. */
   const visit = async (path: string, ...texts: string[]) => {
@@ -84,20 +89,13 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
   beforeAll(async () => {
     app = await startApplication(['--webhook-allow', '127.0.0.1'])
     page = await app.newPage()
-    await page.evaluateOnNewDocument(WATCH)
+    await watchPolicy(page)
     await app.setUp(page, await app.setupLink())
     /** Sends a request as the user. */
-    const made = async (path: string, body: object | string) => {
-      const content =
-        typeof body === 'string'
-          ? `new Blob([${JSON.stringify(body)}])`
-          : JSON.stringify(JSON.stringify(body))
-      const [status, answer] = (await page.evaluate(
-        `fetch(${JSON.stringify(path)}, { method: 'POST', body: ${content} }).then(async (response) => [response.status, await response.json()])`,
-        // biome-ignore lint/suspicious/noExplicitAny: an answer is judged by what the test expects of it
-      )) as [number, any]
-      expect([path, status < 300, answer.error]).toEqual([path, true, undefined])
-      return answer
+    const made = async (path: string, body: object) => {
+      const response = await send(page, 'POST', path, body)
+      expect([path, response.status < 300, response.body.error]).toEqual([path, true, undefined])
+      return response.body
     }
     const { property } = await made('/v1/properties', { key: 'free', type: 'text', label: HOSTILE })
     await made('/v1/properties', { key: 'choice', type: 'select', label: HOSTILE, options: [HOSTILE] })
@@ -143,7 +141,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       enabled: false,
     })
     const { delivery } = await made(`/v1/webhooks/${webhook.id}/test`, {})
-    const { file } = await made(`/app/api/files?file_name=${encodeURIComponent(FILE_NAME)}`, HOSTILE)
+    const file = await upload(page, FILE_NAME, btoa(HOSTILE))
     await made('/app/api/keys', { name: HOSTILE, scope: 'read', expires_at: null })
     await made('/app/api/members', { name: HOSTILE, role: 'viewer' })
     await made('/app/api/workspaces', { name: HOSTILE })
@@ -158,7 +156,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       lens: lens.id,
       property: property.id,
       tag,
-      file: file.id,
+      file,
     }
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {

@@ -16,27 +16,31 @@ import { AWKWARD_VAULT, dateFiles, importedState } from '../support/awkward-vaul
 import { hasBrowser } from '../support/browser.ts'
 import { dropFiles } from '../support/browser-files.ts'
 import { runInProcess } from '../support/cli.ts'
+import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
 import { type Client, startService } from '../support/service.ts'
 import { writeFiles } from '../support/vault.ts'
 
 /**
- * Pauses the page's import once the server has received this many files and batches of notes, until `goOn` is called.
+ * Pauses the page's import once the server has received this many files and batches of notes, until the returned function is called.
  */
-const holdAfter = (count: number) => `{
-  const { fetch } = window
-  const { promise, resolve } = Promise.withResolvers()
-  let left = ${count}
-  globalThis.goOn = resolve
-  window.fetch = async (path, init) => {
-    if (!/import\\/(files|notes)/.test(path)) return fetch(path, init)
-    const response = left > 0 && (await fetch(path, init))
-    left -= 1
-    if (left < 1) document.title = 'held'
-    if (left < 1) await promise
-    return response || fetch(path, init)
-  }
-}`
+async function holdAfter(page: Page, count: number): Promise<() => Promise<void>> {
+  const held = await page.evaluateHandle((most) => {
+    const { fetch } = window
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let left = most
+    window.fetch = Object.assign(async (input: RequestInfo | URL, init?: RequestInit) => {
+      if (!/import\/(files|notes)/.test(String(input))) return fetch(input, init)
+      const response = left > 0 ? await fetch(input, init) : undefined
+      left -= 1
+      if (left < 1) document.title = 'held'
+      if (left < 1) await promise
+      return response ?? fetch(input, init)
+    }, fetch)
+    return { goOn: () => resolve() }
+  }, count)
+  return () => held.evaluate(({ goOn }) => goOn())
+}
 
 interface Report {
   readonly place: string
@@ -112,12 +116,8 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
 
   /** Opens a new workspace of this name. */
   async function enter(name: string) {
-    const send = (method: string, path: string, body: object) =>
-      page.evaluate(
-        `fetch('${path}', { method: '${method}', headers: { 'Content-Type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} }).then((response) => response.json())`,
-      ) as Promise<{ workspace: { id: string } }>
-    const { workspace } = await send('POST', '/app/api/workspaces', { name })
-    await send('PATCH', '/app/api/session', { workspace_id: workspace.id })
+    const { workspace } = (await send(page, 'POST', '/app/api/workspaces', { name })).body
+    await send(page, 'PATCH', '/app/api/session', { workspace_id: workspace.id })
     await open()
   }
   async function open() {
@@ -139,9 +139,14 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     await confirm()
   }
   const reportOf = (title: string) =>
-    page.evaluate(
-      `[...[...document.querySelectorAll('main details')].find(({ textContent }) => textContent.startsWith('${title}')).querySelectorAll('li')].map(({ textContent }) => textContent)`,
-    ) as Promise<string[]>
+    page.$$eval(
+      'main details',
+      (parts, wanted) => {
+        const part = parts.find(({ textContent }) => textContent?.startsWith(wanted))
+        return [...(part?.querySelectorAll('li') ?? [])].map(({ textContent }) => textContent ?? '')
+      },
+      title,
+    )
   const untilReported = (text: string) => untilTextIn(page, 'main [role=status]', text)
 
   test(
@@ -212,9 +217,8 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await importFrom(small)
       await untilReported('Done. New: 4 notes.')
       expect(await accessibilityProblems(page)).toEqual([])
-      await page.evaluate(
-        `fetch('/v1/notes?search=salt').then((response) => response.json()).then(({ notes: [{ id }] }) => fetch('/v1/notes/' + id, { method: 'DELETE' }))`,
-      )
+      const [salt] = (await send(page, 'GET', '/v1/notes?search=salt')).body.notes
+      await send(page, 'DELETE', `/v1/notes/${salt.id}`)
       rmSync(join(small, 'Rye.md'))
       writeFiles(small, { 'Oven.md': 'a hot oven', 'New.md': 'new [[Bread]]' })
       await importFrom(small)
@@ -266,9 +270,9 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     'resumes after the tab or the server died',
     async () => {
       await enter('Broken off')
-      await page.evaluate(holdAfter(5))
+      await holdAfter(page, 5)
       await importFrom(vault)
-      await page.waitForFunction("document.title === 'held'")
+      await page.waitForFunction(() => document.title === 'held')
       await open()
       await choose(vault)
       await untilText(page, 'An earlier import of this folder was interrupted.')
@@ -277,16 +281,16 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       expect(importedState(app.file, 'Broken off')).toMatchObject({ notes: [], files: [] })
       await open()
       for (const count of [1, 5]) {
-        await page.evaluate(holdAfter(count))
+        await holdAfter(page, count)
         await importFrom(vault)
-        await page.waitForFunction("document.title === 'held'")
+        await page.waitForFunction(() => document.title === 'held')
         await open()
       }
-      await page.evaluate(holdAfter(2))
+      const goOn = await holdAfter(page, 2)
       await importFrom(vault)
-      await page.waitForFunction("document.title === 'held'")
+      await page.waitForFunction(() => document.title === 'held')
       await app.restart(async () => {
-        await page.evaluate('goOn()')
+        await goOn()
         await untilText(page, 'The import continues when it is back.')
       })
       await untilReported('Done.')

@@ -5,6 +5,7 @@ import {
   type Application,
   press,
   startApplication,
+  until,
   untilNoText,
   untilTextIn,
 } from '../support/application-server.ts'
@@ -53,9 +54,10 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       expect(manifest).toMatchObject({ id: '/app', start_url: '/app', scope: '/app', display: 'standalone' })
       for (const { src, sizes, type } of manifest.icons) {
         if (type !== 'image/png') continue
-        const size = await page.evaluate(
-          `fetch('${src}').then((sent) => sent.blob()).then(createImageBitmap).then(({ width, height }) => width + 'x' + height)`,
-        )
+        const size = await page.evaluate(async (address) => {
+          const { width, height } = await createImageBitmap(await (await fetch(address)).blob())
+          return `${width}x${height}`
+        }, src)
         expect([src, size]).toEqual([src, sizes])
       }
       const { installabilityErrors } = await client.send('Page.getInstallabilityErrors')
@@ -73,15 +75,17 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       expect(
         await page.$$eval('#offline button', (all) => all.map(({ textContent }) => textContent)),
       ).toEqual(['Clear offline data'])
-      await page.evaluate(`{
-        const offer = new Event('beforeinstallprompt')
-        offer.prompt = () => { globalThis.asked = true }
-        dispatchEvent(offer)
-      }`)
+      const offer = await page.evaluateHandle(() => {
+        const prompt = () => {
+          offered.isAccepted = true
+        }
+        const offered = Object.assign(new Event('beforeinstallprompt'), { isAccepted: false, prompt })
+        dispatchEvent(offered)
+        return offered
+      })
       await press(page, 'Install daybook on this device')
-      await page.waitForFunction(
-        `globalThis.asked && document.querySelectorAll('#offline button').length === 1`,
-      )
+      await until(() => offer.evaluate(({ isAccepted }) => isAccepted))
+      await page.waitForFunction(() => document.querySelectorAll('#offline button').length === 1)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -97,26 +101,41 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  /** Shares a text and two files with the application at its share address; resolves once the page shows their note. */
-  async function share(title: string, address = `'/app/share'`): Promise<string> {
+  /**
+   * Shares a text and two files with the application; resolves once the page shows their note. A page without a referrer
+   * stands for the system, whose requests have none: it uses the address of the manifest.
+   */
+  async function share(title: string, isBySystem = false): Promise<string> {
     await page.goto(`${app.server.url}/app/notes`)
     await untilCopied(page)
-    await page.evaluate(`(async () => {
-      const form = document.createElement('form')
-      Object.assign(form, { method: 'post', action: ${address}, enctype: 'multipart/form-data' })
-      for (const [name, value] of [['title', '${title}'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
-        form.append(Object.assign(document.createElement('input'), { name, value }))
-      const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
-      const given = new DataTransfer()
-      given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
-      given.items.add(new File(['Others'], 'spokes.txt', { type: 'text/plain' }))
-      files.files = given.files
-      form.append(files)
-      document.body.append(form)
-      form.submit()
-    })()`)
-    await page.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
-    return (await page.evaluate('location.pathname.split("/").at(-1)')) as string
+    await page.evaluate(
+      async (shared, hasNoReferrer) => {
+        const noReferrer = Object.assign(document.createElement('meta'), {
+          name: 'referrer',
+          content: 'no-referrer',
+        })
+        if (hasNoReferrer) document.head.append(noReferrer)
+        const { share_target } = await (await fetch('/app/manifest.json')).json()
+        const form = document.createElement('form')
+        const action = hasNoReferrer ? share_target.action : '/app/share'
+        Object.assign(form, { method: 'post', action, enctype: 'multipart/form-data' })
+        const values = { title: shared, text: 'Worth reading', url: 'https://example.com/' }
+        for (const [name, value] of Object.entries(values))
+          form.append(Object.assign(document.createElement('input'), { name, value }))
+        const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
+        const given = new DataTransfer()
+        given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
+        given.items.add(new File(['Others'], 'spokes.txt', { type: 'text/plain' }))
+        files.files = given.files
+        form.append(files)
+        document.body.append(form)
+        form.submit()
+      },
+      title,
+      isBySystem,
+    )
+    await page.waitForFunction(() => /^.app.notes.[0-9a-f-]{36}$/.test(location.pathname))
+    return page.evaluate(() => location.pathname.split('/').at(-1) ?? '')
   }
 
   /** Waits until the shared content is in its note, and checks all of it. */
@@ -142,10 +161,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   test(
     'creates one note from shared content and files, also if the page is reloaded meanwhile',
     async () => {
-      // A page without a referrer, because requests of the system have none.
-      const ofSystem = `(document.head.append(Object.assign(document.createElement('meta'), { name: 'referrer', content: 'no-referrer' })),
-        (await (await fetch('/app/manifest.json')).json()).share_target.action)`
-      const id = await share('Hubs', ofSystem)
+      const id = await share('Hubs', true)
       await page.reload()
       await expectShared(id, 'Hubs')
     },

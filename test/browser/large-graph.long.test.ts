@@ -71,8 +71,11 @@ describe.skipIf(!hasBrowser)('a graph of thousands of notes in a browser', () =>
       })
       await ended
       expect(started).toHaveLength(1)
-      const loaded = String(
-        await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name).join()`),
+      const loaded = await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .map(({ name }) => name)
+          .join(),
       )
       expect(loaded).toMatch(/\/assets\/screen-\w+\.js/)
       expect(loaded).not.toContain('layout-worker')

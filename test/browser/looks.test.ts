@@ -38,9 +38,12 @@ describe.skipIf(!hasBrowser)('the looks of notes and rows', () => {
       const [first, second, third] = bullets.map(({ x }) => x)
       expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(20)
       expect((third ?? 0) - (second ?? 0)).toBeGreaterThanOrEqual(20)
-      const paddings = (await page.evaluate(
-        `[...document.querySelectorAll('.cm-line.md-callout')].flatMap((line) => { const { paddingTop, paddingBottom } = getComputedStyle(line); return [paddingTop, paddingBottom] })`,
-      )) as string[]
+      const paddings = await page.$$eval('.cm-line.md-callout', (lines) =>
+        lines.flatMap((line) => {
+          const { paddingTop, paddingBottom } = getComputedStyle(line)
+          return [paddingTop, paddingBottom]
+        }),
+      )
       expect(paddings.filter((padding) => padding !== '0px').length).toBeGreaterThanOrEqual(2)
       await page.hover('.cm-content')
       await page.click('.md-copy')

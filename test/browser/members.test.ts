@@ -14,6 +14,7 @@ import {
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { download } from '../support/browser-files.ts'
+import { send } from '../support/page-requests.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
 
 describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
@@ -158,9 +159,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await page.reload()
       await untilText(page, 'reader')
       expect(await page.content()).not.toContain(secret)
-      expect(
-        (await page.evaluate(`fetch('/app/api/keys').then((response) => response.text())`)) as string,
-      ).not.toContain(secret)
+      expect(JSON.stringify((await send(page, 'GET', '/app/api/keys')).body)).not.toContain(secret)
     },
     BROWSER_TIMEOUT_MS,
   )

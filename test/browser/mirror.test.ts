@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type MirrorProcess, startMirror } from '../support/mirror-process.ts'
+import { fitsDown } from '../support/page-acts.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 const folder = newFolder()
@@ -61,7 +62,7 @@ test.skipIf(!hasBrowser)(
         ),
       ).toBe(0)
       // Everything fits on the screen: the panes shrink to make room for the line.
-      expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+      expect(await fitsDown(page)).toBe(true)
       const [line, main] = await Promise.all(
         ['.copy-line', 'main'].map(async (name) => (await page.$(name))?.boundingBox()),
       )

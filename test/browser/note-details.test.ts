@@ -13,6 +13,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { textOf } from '../support/page-acts.ts'
 import { newFolder } from '../support/process.ts'
 
 describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
@@ -97,11 +98,10 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.waitForSelector(field('state'))
       await page.type(field('stars'), '4.5')
       await page.select(field('done'), 'false')
-      await page.evaluate(`{
-        const due = document.querySelector(${JSON.stringify(field('due'))})
-        due.value = '2026-11-22'
+      await page.$eval(field('due'), (due) => {
+        Object.assign(due, { value: '2026-11-22' })
         due.dispatchEvent(new Event('input', { bubbles: true }))
-      }`)
+      })
       await page.type(field('parts'), '{"hub": 2')
       await page.select(field('state'), 'spare')
       await press(page, 'Apply')
@@ -223,9 +223,8 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       const text = '# Sizes\n\n# One\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\ntext'
       await open(await createNote('Sizes', text), '?show=preview')
       await page.waitForSelector('.read p')
-      const found = await page.evaluate(
-        `[...document.querySelectorAll('.read :is(h1, h2, h3, h4, h5, h6, p)')].map((one) =>
-          [one.localName, one.textContent, getComputedStyle(one).fontSize])`,
+      const found = await page.$$eval('.read :is(h1, h2, h3, h4, h5, h6, p)', (blocks) =>
+        blocks.map((block) => [block.localName, block.textContent, getComputedStyle(block).fontSize]),
       )
       expect(found).toEqual([
         ['h3', 'One', '28px'],
@@ -295,7 +294,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
         `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Show older')`,
       )
       expect(await page.$$eval('#details .ledger li', ({ length }) => length)).toBe(1)
-      await page.evaluate(`document.querySelector('#details .ledger li:last-child button').focus()`)
+      await page.focus('#details .ledger li:last-child button')
       await page.keyboard.press('Enter')
       const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
       await page.waitForFunction(`${shown} === 'version |0|71'`)
@@ -322,13 +321,13 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       const shown = `[...document.querySelectorAll('.rail .rail-sub:first-of-type a')].map((one) => one.textContent).join()`
       const untilShown = (titles: string) => page.waitForFunction(`${shown} === '${titles}'`)
       await untilShown('First,Second,Third')
-      await page.evaluate(`document.querySelector('.rail .rail-sub:first-of-type a').focus()`)
+      await page.focus('.rail .rail-sub:first-of-type a')
       await page.keyboard.down('Alt')
       await page.keyboard.press('ArrowUp')
       await page.keyboard.press('ArrowDown')
       await page.keyboard.up('Alt')
       await untilShown('Second,First,Third')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('First')
+      expect(await textOf(page, ':focus')).toBe('First')
       await press(page, 'More actions')
       await press(page, 'Move up in quick access')
       await untilShown('Second,Third,First')

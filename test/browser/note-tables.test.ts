@@ -3,6 +3,7 @@ import type { KeyInput, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { frames, paste, textOf } from '../support/page-acts.ts'
 
 describe.skipIf(!hasBrowser)('a table in a note', () => {
   let app: Application
@@ -54,7 +55,7 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
       await write('/tab')
       await page.waitForSelector('.cm-tooltip-autocomplete')
       // The editor ignores keys pressed just as the list appears.
-      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 150))`)
+      await frames(page, 12)
       await write('[Enter]', 'A', '[Tab]', 'B', '[Tab]', 'one', '[Tab]', 'two', '[Tab]', 'three')
       // The table stays a table while it is written.
       expect(await cellTexts()).toEqual([
@@ -131,7 +132,7 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
       await write('new')
       await stored(id, '| b | a |\n| ---: | --- |\n| 4 | 3 |\n| 2 | 1 |\n| new |  |')
       await chord('Alt', 'F10')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Row')
+      expect(await textOf(page, ':focus')).toBe('Row')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1440, height: 900 })
     },
@@ -142,26 +143,20 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
     'takes copied cells: outside they become a table, inside they fill cells',
     async () => {
       const id = await open('')
-      const paste = (text: string) =>
-        page.evaluate(`{
-          const clipboardData = new DataTransfer()
-          clipboardData.setData('text/plain', ${JSON.stringify(text)})
-          document.querySelector('.cm-content').dispatchEvent(
-            new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-        }`)
-      await paste('a\tb\n1\t2|3\n')
+      const pasteText = (text: string) => paste(page, { text }, '.cm-content')
+      await pasteText('a\tb\n1\t2|3\n')
       await stored(id, '| a | b |\n| --- | --- |\n| 1 | 2\\|3 |')
       await page.waitForSelector('.md-row')
       const cells = await page.$$('.md-row .md-cell')
       await cells[2]?.click()
-      await paste('5\t6\n7\t8\n')
+      await pasteText('5\t6\n7\t8\n')
       await stored(id, '| a | b |\n| --- | --- |\n| 5 | 6 |\n| 7 | 8 |')
       // Lines of text stay in the cell, beside its text; a wider block adds a column.
       await write('[End]')
-      await paste('p\nq')
+      await pasteText('p\nq')
       await stored(id, '| a | b |\n| --- | --- |\n| 5p q | 6 |\n| 7 | 8 |')
       await write('[Tab]')
-      await paste('x\ty')
+      await pasteText('x\ty')
       await stored(id, '| a | b |  |\n| --- | --- | --- |\n| 5p q | x | y |\n| 7 | 8 |  |')
     },
     BROWSER_TIMEOUT_MS,

@@ -11,6 +11,9 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { frames, leaveFocus, paste, selectFocused, textOf } from '../support/page-acts.ts'
+import { addMember, endSession } from '../support/page-requests.ts'
+import { listedTitles } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('notes in a browser', () => {
   let app: Application
@@ -50,15 +53,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     await clickOn(page, 'More actions')
     await clickOn(page, action)
   }
-  const FRAMES = `new Promise((resolve) => {
-    let left = 12
-    const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve())
-    next()
-  })`
   /** Accepts the first completion; the editor ignores keys pressed just as the list appears. */
   const complete = async () => {
     await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]')
-    await page.evaluate(FRAMES)
+    await frames(page, 12)
     await page.keyboard.press('Enter')
   }
   const presetId = async (name: string): Promise<string> =>
@@ -80,7 +78,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.keyboard.type('wheel tru')
       await page.waitForFunction(`document.querySelectorAll('.notes-rows a').length === 1`)
       await page.waitForSelector('.notes-rows a')
-      await page.evaluate('document.activeElement.blur()')
+      await leaveFocus(page)
       await page.keyboard.press('j')
       await page.waitForSelector('.notes-rows a:focus')
       await page.keyboard.press('Enter')
@@ -90,7 +88,9 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.reload()
       await page.waitForSelector('.cm-content')
       await page.waitForSelector('.notes-rows li.chosen')
-      expect(await page.evaluate(`document.querySelector('.title-field').value`)).toBe('Wheel truing')
+      expect(await page.$eval('.title-field', (field) => (field as HTMLInputElement).value)).toBe(
+        'Wheel truing',
+      )
       await page.goBack()
       await page.waitForSelector('.cm-content', { hidden: true })
       await page.goForward()
@@ -110,14 +110,8 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await server.post('/v1/notes', { title: 'Chain', alias: 'anchor 2026 list', content: 'short' })
       await page.goto(`${server.url}/app/notes?search=anchor+2026`)
       await page.waitForFunction(`document.querySelectorAll('.notes-rows .item-title').length > 2`)
-      expect(
-        await page.evaluate(
-          `[...document.querySelectorAll('.notes-rows .item-title')].slice(0, 2).map((one) => one.textContent)`,
-        ),
-      ).toEqual(['Anchor 2026', 'Chain'])
-      expect(await page.evaluate(`document.querySelector('#list .list-end').textContent`)).toStartWith(
-        '12 notes',
-      )
+      expect((await listedTitles(page)).slice(0, 2)).toEqual(['Anchor 2026', 'Chain'])
+      expect(await textOf(page, '#list .list-end')).toStartWith('12 notes')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -196,7 +190,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
       await page.focus('.cm-content')
       await page.keyboard.type('and on')
-      await page.evaluate('history.back()')
+      await page.evaluate(() => history.back())
       await page.waitForFunction(`location.pathname === '/app/notes'`)
       await page.setOfflineMode(false)
       await isStored(id, 'and on')
@@ -344,12 +338,15 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await typeAtEnd(',')
       // The last key is pressed at the same moment as the page is left.
       const isLoaded = page.waitForNavigation()
-      await page.evaluate(`document.execCommand('insertText', false, ' loaded again,'); location.reload()`)
+      await page.evaluate(() => {
+        document.execCommand('insertText', false, ' loaded again,')
+        location.reload()
+      })
       await isLoaded
       await isStored(id, 'before, loaded again,')
       await page.waitForSelector('.cm-content')
       await typeAtEnd(' after')
-      await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await endSession(page)
       await page.waitForSelector('dialog:modal input[type=password]')
       await page.type('input[type=password]', PASSWORD)
       await page.keyboard.press('Enter')
@@ -404,7 +401,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('#details input[type=number]:focus')
       const typeStars = async (text: string) => {
         await page.focus('#details input[type=number]')
-        await page.evaluate('document.activeElement.select()')
+        await selectFocused(page)
         await page.keyboard.type(text)
         await page.keyboard.press('Tab')
       }
@@ -433,12 +430,8 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = await createNote('Picture')
       await open(id)
       await page.focus('.cm-content')
-      await page.evaluate(`(() => {
-        const picture = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAAC'), (character) => character.charCodeAt(0))
-        const clipboardData = new DataTransfer()
-        clipboardData.items.add(new File([picture], 'rim.gif', { type: 'image/gif' }))
-        document.querySelector('.cm-content').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-      })()`)
+      const base64 = 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC'
+      await paste(page, { file: { name: 'rim.gif', type: 'image/gif', base64 } }, '.cm-content')
       await page.waitForSelector('#details a[href^="/app/files/"]')
       const [file] = (await app.server.get(`/v1/notes/${id}/files`)).body.files
       await isStored(id, `![[file:${file.id}|rim.gif]]\n`)
@@ -478,10 +471,8 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.goto(`${app.server.url}/app/notes/${id}?show=preview&search=onerror`)
       await page.waitForSelector('.read')
       await page.waitForSelector('.notes-rows mark')
-      const found = await page.evaluate(
-        `JSON.stringify([document.querySelectorAll('main :is(img, script, iframe, b)').length, [...document.querySelectorAll('.read a')].map((one) => one.href)])`,
-      )
-      expect(JSON.parse(String(found))).toEqual([0, []])
+      expect(await page.$$('main :is(img, script, iframe, b)')).toHaveLength(0)
+      expect(await page.$$('.read a')).toHaveLength(0)
       await open(id)
       expect(await page.title()).toEndWith(' – daybook')
       expect(await page.$$eval('main :is(img[src], script, iframe)', ({ length }) => length)).toBe(0)
@@ -493,11 +484,9 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     'are read-only for a viewer',
     async () => {
       const id = await createNote('For all', 'Read **me**')
-      const link = await page.evaluate(
-        `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'vera', role: 'viewer' }) }).then((response) => response.json()).then(({ link }) => link)`,
-      )
+      const link = await addMember(page, 'vera', 'viewer')
       const viewer = await app.newPage()
-      await app.setUp(viewer, `${app.server.url}/app${new URL(String(link)).hash}`)
+      await app.setUp(viewer, `${app.server.url}/app${new URL(link).hash}`)
       await viewer.goto(`${app.server.url}/app/notes/${id}`)
       await viewer.waitForSelector('.read strong')
       expect(

@@ -10,6 +10,8 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { setOffline, untilStoredOn } from '../support/offline.ts'
+import { selectFocused } from '../support/page-acts.ts'
+import { upload } from '../support/page-requests.ts'
 
 const NOTES = 620
 /** A picture of one pixel. */
@@ -57,10 +59,8 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     view = (await server.post('/v1/views', { name: 'Even' })).body.view.id
     page = await app.newPage()
     await app.signIn(page)
-    const { file } = (await page.evaluate(
-      `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
-    )) as { file: { id: string } }
-    const content = `![[file:${file.id}|dot.gif]]\n\n- [ ] carry the tripod`
+    const file = await upload(page, 'dot.gif', DOT)
+    const content = `![[file:${file}|dot.gif]]\n\n- [ ] carry the tripod`
     pictured = (await server.post('/v1/notes', { title: 'Pictured', content })).body.note.id
     // The note becomes the first of the list again.
     await server.patch(`/v1/notes/${last}`, { content: 'A heron stood here. ' })
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await page.waitForSelector('#find input')
       await page.keyboard.type('heron')
       await shows('A heron stood here.')
-      await page.evaluate('document.activeElement.select()')
+      await selectFocused(page)
       await page.keyboard.type('Lead 29')
       await shows('Lead 299')
       await shows('available offline')

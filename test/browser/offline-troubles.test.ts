@@ -16,6 +16,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { focusCell, gridOn } from '../support/grid.ts'
 import { COUNTS, countsOn, nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
+import { send } from '../support/page-requests.ts'
 
 /** Each failure shows a message, and no typed text is lost. */
 describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
@@ -78,10 +79,8 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
     return session
   }
   /** Calls an endpoint of the application as the owner. */
-  const call = (method: string, path: string, body: object | null) =>
-    page.evaluate(
-      `fetch('/app/api/${path}', { method: '${method}', ${body ? `body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' },` : ''} }).then((sent) => sent.json())`,
-    ) as Promise<Record<string, { id: string; user_id: string } | undefined>>
+  const call = async (method: string, path: string, body?: object) =>
+    (await send(page, method, `/app/api/${path}`, body)).body
   /** Closes the tab as a crash does, and opens another one. */
   const crash = async () => {
     const next = await app.nextPage(page.browserContext())
@@ -93,11 +92,17 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
     'the browser has no space left',
     async () => {
       await setOffline(page, true)
-      await page.evaluate(`{
+      const full = await page.evaluateHandle(() => {
         const { put } = IDBObjectStore.prototype
-        IDBObjectStore.prototype.put = () => { throw new DOMException('There is no room.', 'QuotaExceededError') }
-        globalThis.makeRoom = () => { IDBObjectStore.prototype.put = put }
-      }`)
+        IDBObjectStore.prototype.put = () => {
+          throw new DOMException('There is no room.', 'QuotaExceededError')
+        }
+        return {
+          makeRoom: () => {
+            IDBObjectStore.prototype.put = put
+          },
+        }
+      })
       await type('Typed without room.')
       await untilText(page, 'Drafts can’t be stored in this browser')
       await untilText(page, 'Stay on this page until the note is saved.')
@@ -106,7 +111,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       expect(await stored()).toBe('Typed without room.')
       await app.server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(100_000) })
       await untilText(page, 'This browser has no space left for the offline copy.')
-      await page.evaluate('makeRoom()')
+      await full.evaluate(({ makeRoom }) => makeRoom())
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -146,7 +151,10 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   test(
     'the clock of the device is wrong',
     async () => {
-      await page.evaluateOnNewDocument('{ const now = Date.now; Date.now = () => now() - 7200000 }')
+      await page.evaluateOnNewDocument(() => {
+        const { now } = Date
+        Date.now = () => now() - 7_200_000
+      })
       await openNote(page)
       await untilText(page, 'The clock of this device is 120 minutes behind the server’s')
       await setOffline(page, true)
@@ -209,7 +217,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       const cleo = await app.newPage()
       await app.setUp(cleo, String(link))
       await untilStoredOn(cleo, { texts: 1 })
-      await call('PATCH', `members/${member?.user_id}`, { access: { notes: 'none' } })
+      await call('PATCH', `members/${member.user_id}`, { access: { notes: 'none' } })
       await cleo.waitForFunction(`${COUNTS}.then(({ notes, texts }) => notes + texts === 0)`, {
         polling: 200,
       })
@@ -230,12 +238,12 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await setOffline(ben, true)
       await type('Typed by Ben.', ben)
       await untilText(ben, 'Will save when the server is back')
-      const { workspace } = await call('GET', 'session', null)
+      const { workspace } = await call('GET', 'session')
       const household = (await call('POST', 'workspaces', { name: 'Household' })).workspace
-      await call('PATCH', 'session', { workspace_id: household?.id })
+      await call('PATCH', 'session', { workspace_id: household.id })
       await call('POST', 'members', { name: 'Ben', role: 'editor' })
-      await call('PATCH', 'session', { workspace_id: workspace?.id })
-      await call('DELETE', `members/${member?.user_id}`, null)
+      await call('PATCH', 'session', { workspace_id: workspace.id })
+      await call('DELETE', `members/${member.user_id}`)
       await setOffline(ben, false)
       await untilTextIn(ben, 'dialog:modal', '1 pending change')
       await fill(ben, 'Name', 'Ben')
@@ -267,9 +275,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await untilText(page, '1 change pending')
       const other = await app.nextPage(page.browserContext())
       await other.goto(`${app.server.url}/app/notes`)
-      await other.evaluate(
-        `fetch('/app/api/structures/${structure.id}', { method: 'DELETE', body: '{"name":"Leads"}', headers: { 'Content-Type': 'application/json' } })`,
-      )
+      await send(other, 'DELETE', `/app/api/structures/${structure.id}`, { name: 'Leads' })
       await other.close()
       await setOffline(page, false)
       await untilText(page, 'Unsaved change in')

@@ -14,13 +14,17 @@ const SETTINGS = hasManyCases
   : ['', 'keys', 'members', 'access']
 
 /** Names content that is cut off: it extends beyond the window or its box, without a scroll bar or an ellipsis. */
-const CUT_OFF = `(() => {
-  const scrolls = (style) => ['auto', 'scroll'].includes(style)
-  const isHidden = ({ clipPath, position, opacity }, { width, height }) =>
+const cutOff = () => {
+  const scrolls = (overflow: string) => ['auto', 'scroll'].includes(overflow)
+  const isHidden = ({ clipPath, opacity }: CSSStyleDeclaration, { width, height }: DOMRect) =>
     clipPath !== 'none' || opacity === '0' || width < 2 || height < 2
-  const nameOf = (one) => one.tagName.toLowerCase() + (one.className?.baseVal === undefined && one.className ? '.' + one.className.trim().replaceAll(' ', '.') : '') + ' “' + (one.textContent ?? '').trim().slice(0, 40) + '”'
-  const found = []
-  const visit = (element, isInScroller) => {
+  const nameOf = ({ tagName, className, textContent }: Element) => {
+    const classes =
+      typeof className === 'string' && className !== '' ? `.${className.trim().replaceAll(' ', '.')}` : ''
+    return `${tagName.toLowerCase()}${classes} “${(textContent ?? '').trim().slice(0, 40)}”`
+  }
+  const found: string[] = []
+  const visit = (element: Element, isInScroller: boolean) => {
     const style = getComputedStyle(element)
     // Elements without a box are never visible; their children can be.
     const isSeen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
@@ -28,24 +32,33 @@ const CUT_OFF = `(() => {
     const box = element.getBoundingClientRect()
     if (style.display !== 'contents' && isHidden(style, box)) return
     if (!isInScroller && style.display !== 'contents' && (box.right > innerWidth + 1 || box.left < -1))
-      found.push('beyond the window: ' + nameOf(element))
-    const isText = ![...element.children].length && element.textContent.trim() !== ''
+      found.push(`beyond the window: ${nameOf(element)}`)
+    const isText = ![...element.children].length && element.textContent?.trim() !== ''
     const isClamped = style.webkitLineClamp !== 'none' || style.textOverflow === 'ellipsis'
     const clips = ['hidden', 'clip'].includes(style.overflowX)
     if (clips && isText && !isClamped && element.scrollWidth > element.clientWidth + 1)
-      found.push('cut at its side: ' + nameOf(element))
-    if (['hidden', 'clip'].includes(style.overflowY) && isText && !isClamped && element.scrollHeight > element.clientHeight + 2)
-      found.push('cut at its foot: ' + nameOf(element))
+      found.push(`cut at its side: ${nameOf(element)}`)
+    if (
+      ['hidden', 'clip'].includes(style.overflowY) &&
+      isText &&
+      !isClamped &&
+      element.scrollHeight > element.clientHeight + 2
+    )
+      found.push(`cut at its foot: ${nameOf(element)}`)
     // The content of a button or a day must not overlap its neighbour.
-    if (element.matches('button, .cal-day') && !clips && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2))
-      found.push('over its neighbour: ' + nameOf(element))
+    if (
+      element.matches('button, .cal-day') &&
+      !clips &&
+      (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2)
+    )
+      found.push(`over its neighbour: ${nameOf(element)}`)
     for (const child of element.children) visit(child, isInScroller || scrolls(style.overflowX) || clips)
   }
   visit(document.body, false)
-  const isWide = (pane) => pane.checkVisibility() && pane.getBoundingClientRect().width > 200
+  const isWide = (pane: Element) => pane.checkVisibility() && pane.getBoundingClientRect().width > 200
   if (![...document.querySelectorAll('main > .pane')].some(isWide)) found.push('there is nothing to be seen')
   return [...new Set(found)]
-})()`
+}
 
 describe.skipIf(!hasBrowser)('no screen', () => {
   let app: Application
@@ -167,7 +180,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
         for (const width of WIDTHS) {
           await page.setViewport({ width, height: 844 })
           await untilStill(page)
-          for (const problem of (await page.evaluate(CUT_OFF)) as string[])
+          for (const problem of await page.evaluate(cutOff))
             problems.push(`${name} at ${width} px: ${problem}`)
         }
       }

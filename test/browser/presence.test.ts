@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, newSession, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { addMember } from '../support/page-requests.ts'
 import { until } from '../support/webhooks.ts'
 
 describe.skipIf(!hasBrowser)('people in a note', () => {
@@ -14,9 +15,7 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
     app = await startApplication()
     page = await app.newPage({ width: 1440 })
     await app.signIn(page)
-    await page.evaluate(
-      `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'edith', role: 'editor' }) })`,
-    )
+    await addMember(page, 'edith', 'editor')
     cookie = `daybook_session_${new URL(app.server.url).port}=${await newSession(app.file, 'edith')}`
   }, BROWSER_TIMEOUT_MS * 2)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)

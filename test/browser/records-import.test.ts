@@ -10,7 +10,10 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { gridOn } from '../support/grid.ts'
+import { showAddress } from '../support/page-acts.ts'
+import { holdRequests, send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
+import { switchWorkspace } from '../support/screens/account.ts'
 
 const FIELDS = [
   { key: 'ref', type: 'text', label: 'Ref', unique: true },
@@ -64,15 +67,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
         ['Ref,Total,Story', 'one,1,', 'two,many,', 'three,3,,lost'].join('\n'),
       )
       await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
-      await page.evaluate(`{
-        const { fetch } = window
-        const looked = Promise.withResolvers()
-        globalThis.look = looked.resolve
-        window.fetch = async (path, init) => {
-          if (init?.method === 'POST') await looked.promise
-          return fetch(path, init)
-        }
-      }`)
+      const release = await holdRequests(page, { method: 'POST' })
       const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
       await input?.uploadFile(folder.file('orders.csv'))
       await page.waitForSelector('.mapping')
@@ -80,7 +75,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await gridOn(page).has('Importing…')
       await page.locator('tbody td.margin a').click()
       await page.waitForSelector('.tabs')
-      await page.evaluate('look()')
+      await release()
       await page.goBack()
       await gridOn(page).has('Done. 1 new, 2 refused.')
     },
@@ -91,22 +86,10 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
     'stops when the workspace is switched, and reports its progress on return',
     async () => {
       await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
-      await page.evaluate(`fetch('/app/api/workspaces', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'Elsewhere' }),
-      })`)
+      await send(page, 'POST', '/app/api/workspaces', { name: 'Elsewhere' })
       await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', 'far,many,', 'as,1,'].join('\n'))
       await page.reload()
-      await page.evaluate(`{
-        const { fetch } = window
-        const left = Promise.withResolvers()
-        globalThis.leave = left.resolve
-        window.fetch = async (path, init) => {
-          if (path === '/v1/records') await left.promise
-          return fetch(path, init)
-        }
-      }`)
+      const release = await holdRequests(page, { end: '/v1/records' })
       const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
       await input?.uploadFile(folder.file('orders.csv'))
       await page.waitForSelector('.mapping')
@@ -114,17 +97,12 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await gridOn(page).has('1 refused')
       const here = await page.$eval('.rail-head .cut', ({ textContent }) => textContent ?? '')
       for (const name of ['Elsewhere', here]) {
-        await page.evaluate(
-          `[...document.querySelectorAll('#spaces button')].find((one) => one.textContent === '${name}').click()`,
-        )
+        await switchWorkspace(page, name)
         await untilTextIn(page, '.rail-head', name)
       }
-      await page.evaluate(`leave()`)
+      await release()
       await page.waitForSelector('.notes-screen')
-      await page.evaluate(`{
-        history.pushState(null, '', '/app/records/${orders}?pane=import')
-        dispatchEvent(new PopStateEvent('popstate'))
-      }`)
+      await showAddress(page, `/app/records/${orders}?pane=import`)
       await page.waitForSelector('#csv-file')
       await gridOn(page).has('Stopped. 1 new, 1 refused.')
     },
@@ -138,15 +116,17 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       const before = await count()
       await Bun.write(folder.file('orders.csv'), 'Ref\nnever')
       await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
-      await page.evaluate(`{
+      await page.evaluate(() => {
         const { fetch } = window
-        window.fetch = async (path, init) => {
-          if (init?.method !== 'POST') return fetch(path, init)
+        window.fetch = Object.assign(async (input: RequestInfo | URL, init?: RequestInit) => {
+          if (init?.method !== 'POST') return fetch(input, init)
           window.fetch = fetch
-          setTimeout(() => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Stop').click(), 500)
+          const stop = () =>
+            [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Stop')
+          setTimeout(() => stop()?.click(), 500)
           throw new TypeError('The server is away.')
-        }
-      }`)
+        }, fetch)
+      })
       const input = await page.waitForSelector<'input[type=file]'>('input[type=file]')
       await input?.uploadFile(folder.file('orders.csv'))
       await page.waitForSelector('.mapping')

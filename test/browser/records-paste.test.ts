@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import { type Application, press as clickOn, startApplication, until } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 
@@ -180,16 +180,13 @@ describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', (
       await grid.withControl('ArrowDown')
       await page.keyboard.up('Shift')
       await page.waitForSelector(`${cell(ROWS - 1, 2)}:focus`)
-      await page.evaluate(`{
+      await page.$eval(':focus', (focused) => {
         const clipboardData = new DataTransfer()
-        document.activeElement.dispatchEvent(
-          new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }),
-        )
-      }`)
-      await page.waitForFunction(
-        `navigator.clipboard.readText().then((text) => text.split('\\n').length === ${ROWS - 2})`,
-      )
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before.slice(2).join('\n'))
+        focused.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }))
+      })
+      const copied = () => page.evaluate(() => navigator.clipboard.readText())
+      await until(async () => (await copied()).split('\n').length === ROWS - 2)
+      expect(await copied()).toBe(before.slice(2).join('\n'))
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       const { body } = await app.server.post('/v1/records/structures', { name: 'Wide', fields })
       await app.server.post('/v1/records', { structure: 'Wide', data: { f0: 'Some title of a film', f1: 1 } })
       const widths = () =>
-        page.evaluate(`[...document.querySelectorAll('.grid thead th')].map((one) => one.offsetWidth)`)
+        page.$$eval('.grid thead th', (heads) => heads.map(({ offsetWidth }) => offsetWidth))
       for (const width of [1280, 768]) {
         await page.setViewport({ width, height: 800 })
         await page.goto(`${app.server.url}/app/records/${body.structure.id}`)

@@ -81,11 +81,13 @@ describe.skipIf(!hasBrowser)('the room of a screen', () => {
     async () => {
       const view = await viewOf({ name: 'Days', kind: 'calendar', date_field: 'from', end_field: 'until' })
       await go(`${view}&month=2026-11`, '.cal-day .event')
-      const lines = await page.evaluate(`[...document.querySelectorAll('.cal-day .button')].map((button) => {
-        const box = button.getBoundingClientRect()
-        const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
-        return button.textContent + ' ' + button.contains(top)
-      })`)
+      const lines = await page.$$eval('.cal-day .button', (buttons) =>
+        buttons.map((button) => {
+          const { x, y, width, height } = button.getBoundingClientRect()
+          const top = document.elementFromPoint(x + width / 2, y + height / 2)
+          return `${button.textContent} ${button.contains(top)}`
+        }),
+      )
       expect(lines).toEqual(Array.from({ length: 6 }, () => `${6 - CALENDAR_LINES} more true`))
     },
     BROWSER_TIMEOUT_MS,

@@ -13,6 +13,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { setOffline } from '../support/offline.ts'
+import { choose } from '../support/page-acts.ts'
 
 /** The group headings by state, and whether the groups are open. */
 const GROUPS = [
@@ -34,15 +35,6 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       data: Record<string, string>
     }
   const views = async () => (await app.server.get('/v1/records/views')).body.row_views
-  const choose = async (label: string, value: string) => {
-    const field = `[...document.querySelectorAll('dialog label')].find((one) => one.textContent.startsWith(${JSON.stringify(label)}))?.querySelector('select')`
-    await page.waitForFunction(field)
-    await page.evaluate(`{
-      const select = ${field}
-      select.value = ${JSON.stringify(value)}
-      select.dispatchEvent(new Event('change', { bubbles: true }))
-    }`)
-  }
   const dragTo = async (from: string, to: string) => {
     const middle = async (selector: string) => {
       const box = await (await page.waitForSelector(selector))?.boundingBox()
@@ -212,7 +204,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
       await fill(page, 'Name', 'Workshop')
-      await choose('Layout', 'board')
+      await choose(page, 'Layout', 'board')
       await press(page, 'Create view')
       await page.waitForSelector('.board')
       await page.waitForFunction(`document.querySelectorAll('.column').length === 4`)
@@ -269,7 +261,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
       await fill(page, 'Name', 'Due')
-      await choose('Layout', 'calendar')
+      await choose(page, 'Layout', 'calendar')
       await press(page, 'Create view')
       await page.waitForSelector('.calendar')
       await untilText(page, 'No date 1')

@@ -10,6 +10,8 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { keyboardOn } from '../support/keyboard.ts'
+import { clickText } from '../support/page-acts.ts'
+import { upload } from '../support/page-requests.ts'
 
 /** A picture of 1 by 1 pixel. */
 const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
@@ -61,9 +63,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
 
       await go('changes', 'main h3')
       await untilTextIn(page, 'main', 'Weekly')
-      await page.evaluate(
-        `[...document.querySelectorAll('a, button')].find((one) => one.textContent.trim() === 'Undo…').click()`,
-      )
+      await clickText(page, 'a, button', 'Undo…')
       await page.waitForFunction(
         `document.querySelector('[class*=side] button.main, aside button.main, .pane.side button.main') !== null`,
       )
@@ -77,18 +77,16 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
   test(
     'a shared page reads like the note: callouts, pictures below tasks, lines, colours of code and the face',
     async () => {
-      const { file } = (await page.evaluate(
-        `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
-      )) as { file: { id: string } }
+      const file = await upload(page, 'dot.gif', DOT)
       const id = await noteOf(
         'Glaze',
-        `> [!warning] Mind the gas\n> valve\n\n- [x] mixed\n- [ ] fired\n\n![[file:${file.id}|dot.gif]]\n\n$x^2$\nbold this\n\n\`\`\`js\nconst heat = 1\n\`\`\``,
+        `> [!warning] Mind the gas\n> valve\n\n- [x] mixed\n- [ ] fired\n\n![[file:${file}|dot.gif]]\n\n$x^2$\nbold this\n\n\`\`\`js\nconst heat = 1\n\`\`\``,
       )
       const { share } = (await app.server.post('/v1/shares', { kind: 'note', target_id: id })).body
       const visitor = await app.newPage()
       await visitor.goto(share.url)
       await visitor.waitForSelector('main img')
-      expect(await visitor.evaluate(`document.querySelector('main img').closest('li')`)).toBeNull()
+      expect(await visitor.$('li main img, main li img')).toBeNull()
       const callout = '[class*=callout]'
       const hues = await visitor.$eval(callout, (element) => {
         const style = (
@@ -102,11 +100,11 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
         await visitor.$$eval('[class^=code-]', (parts) => parts.map(({ textContent }) => textContent)),
       ).toContain('const')
       expect(
-        await visitor.evaluate(
-          `[...document.querySelectorAll('main p')].some((one) => one.textContent.includes('bold this') && one.querySelector('br'))`,
+        await visitor.$$eval('main p:has(br)', (found) =>
+          found.some(({ textContent }) => textContent?.includes('bold this')),
         ),
       ).toBe(true)
-      expect(await visitor.evaluate(`getComputedStyle(document.body).fontFamily`)).toStartWith('Daybook')
+      expect(await visitor.evaluate(() => getComputedStyle(document.body).fontFamily)).toStartWith('Daybook')
       await visitor.waitForFunction(`[...document.fonts].some(({ status }) => status === 'loaded')`)
       expect(await accessibilityProblems(visitor)).toEqual([])
     },

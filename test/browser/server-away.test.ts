@@ -4,6 +4,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, startApplication, untilText } from '../support/application-server.ts'
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { untilStoredOn } from '../support/offline.ts'
+import { fitsDown } from '../support/page-acts.ts'
 
 interface Refusal {
   readonly status: number
@@ -118,7 +119,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
         for (const width of widths) {
           await page.setViewport({ width, height: 740 })
           await page.waitForFunction(`${SHOWN}.startsWith('Offline since')`)
-          expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+          expect(await fitsDown(page)).toBe(true)
         }
         expect(await accessibilityProblems(page)).toEqual([])
       })

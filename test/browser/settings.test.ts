@@ -295,7 +295,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       }
       expect(problems).toEqual([])
       await page.setViewport({ width: 360, height: 800 })
-      expect(await page.evaluate('document.body.scrollWidth')).toBeLessThanOrEqual(360)
+      expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(360)
     },
     BROWSER_TIMEOUT_MS,
   )

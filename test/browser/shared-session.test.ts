@@ -7,6 +7,7 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
@@ -14,6 +15,8 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { countsOn, setOffline, storedOn, untilStoredOn } from '../support/offline.ts'
+import { textOf } from '../support/page-acts.ts'
+import { endSession, send } from '../support/page-requests.ts'
 
 const NOTHING = { about: 0, answers: 0, bases: 0, marks: 0, notes: 0, queue: 0, rows: 0, texts: 0 }
 
@@ -120,7 +123,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await signIn(first, 'Ben')
       await first.locator(`#list a.item[href$="${id}"]`).click()
       await untilTextIn(first, '#note', 'Of the server.')
-      expect(await first.evaluate('document.body.textContent')).not.toContain('Of the owner.')
+      expect(await textOf(first, 'body')).not.toContain('Of the owner.')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -136,7 +139,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await untilText(first, 'You are signed out in this browser')
       await setOffline(first, false)
       await untilNoText(first, 'You are signed out in this browser')
-      expect(await first.evaluate(`fetch('/app/api/session').then(({ status }) => status)`)).toBe(401)
+      expect((await send(first, 'GET', '/app/api/session')).status).toBe(401)
       await signIn(first, 'Ben')
       await first.reload()
       await rail(first, 'Ben')
@@ -155,10 +158,8 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await second.bringToFront()
       await second.waitForSelector('dialog:modal input[name=password]')
       await setOffline(first, false)
-      await second.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-      await second.waitForFunction(`fetch('/app/api/session').then(({ status }) => status === 401)`, {
-        polling: 200,
-      })
+      await second.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      await until(async () => (await send(second, 'GET', '/app/api/session')).status === 401)
       expect(await second.$('dialog:modal')).not.toBeNull()
       await signIn(second, 'Ben')
       await first.goto(at('notes'))
@@ -174,17 +175,14 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await signOut(first)
       await signIn(first, 'owner')
       await first.bringToFront()
-      await first.evaluate(`fetch('/app/api/members').then((response) => response.json()).then(({ members }) =>
-        fetch('/app/api/members/' + members.find(({ name }) => name === 'Ben').user_id, {
-          method: 'PATCH',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ role: 'editor' }),
-        }))`)
+      const members: Record<string, string>[] = (await send(first, 'GET', '/app/api/members')).body.members
+      const ben = members.find(({ name }) => name === 'Ben')
+      await send(first, 'PATCH', `/app/api/members/${ben?.user_id}`, { role: 'editor' })
       await first.goto(at(`notes/${id}`))
       await first.waitForSelector('.cm-content')
       await first.focus('.cm-content')
       await first.keyboard.type('Of the owner.')
-      await first.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
+      await endSession(first)
       await first.waitForSelector('dialog:modal')
       await untilTextIn(first, '#note .bar', 'Sign in again')
       await untilTextIn(first, 'dialog:modal', '1 pending change')
@@ -200,10 +198,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   test.each(['signs out', 'has a session that ends'])(
     'leaves no data for the next user of the browser, when one %s',
     async (how) => {
-      const call = (method: string, path: string, body: object) =>
-        first.evaluate(
-          `fetch(${JSON.stringify(path)}, { method: '${method}', body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' } }).then((sent) => sent.json())`,
-        ) as Promise<Record<string, { id: string }>>
+      const create = async (path: string, body: object) => (await send(first, 'POST', path, body)).body
       await signOut(first)
       await signIn(first, 'owner')
       await first.goto(at('settings/workspaces'))
@@ -212,25 +207,23 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await press(first, `Open Private ${how}`)
       await untilTextIn(first, '.rail-head', `Private ${how}`)
       const fields = [{ key: 'name', type: 'text' }]
-      const { structure } = await call('POST', '/v1/records/structures', { name: 'Heron', fields })
-      await call('POST', '/v1/records', { structure: 'Heron', data: { name: 'Heron' } })
+      const { structure } = await create('/v1/records/structures', { name: 'Heron', fields })
+      await create('/v1/records', { structure: 'Heron', data: { name: 'Heron' } })
       const note = { title: 'Heron', content: 'Heron', tags: ['Heron/Heron'] }
-      const { id } = (await call('POST', '/v1/notes', note)).note ?? { id: '' }
-      await first.goto(at(`records/${structure?.id}`))
+      const { id } = (await create('/v1/notes', note)).note
+      await first.goto(at(`records/${structure.id}`))
       await first.waitForSelector('td[data-row="0"]')
       await press(first, 'More')
       await press(first, 'Keep offline')
       await untilStoredOn(first, { texts: 1, rows: 1 })
       await first.goto(at(`notes/${id}?search=Heron`))
       await untilTextIn(first, '#note', 'Heron')
-      const { user, workspace } = (await first.evaluate(
-        `fetch('/app/api/session').then((sent) => sent.json())`,
-      )) as { user: { id: string }; workspace: { id: string } }
-      await first.evaluate(`localStorage.setItem('tags ${user.id}', '["Heron"]')`)
+      const { user, workspace } = (await send(first, 'GET', '/app/api/session')).body
+      await first.evaluate((id) => localStorage.setItem(`tags ${id}`, '["Heron"]'), user.id)
       expect(await storedOn(first)).toContain('Heron')
       if (how === 'signs out') await signOut(first)
       else {
-        await call('DELETE', '/app/api/session', {})
+        await endSession(first)
         await first.waitForSelector('dialog:modal')
         await signIn(first, 'Ben')
         await untilStoredOn(first, {})
@@ -239,7 +232,12 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       const stored = (await storedOn(first)).replace(/\{"members":\[.*?\]\}/, '')
       for (const mark of ['Heron', 'heron', workspace.id, user.id]) expect(stored).not.toContain(mark)
       const cached = await first.evaluate(
-        `fetch('/v1/notes/${id}', { cache: 'only-if-cached', mode: 'same-origin' }).then(({ ok }) => ok, () => false)`,
+        (path) =>
+          fetch(path, { cache: 'only-if-cached', mode: 'same-origin' }).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        `/v1/notes/${id}`,
       )
       expect(cached).toBe(false)
       if (how === 'signs out') await signIn(first, 'Ben')

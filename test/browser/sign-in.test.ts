@@ -13,6 +13,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { endSession } from '../support/page-requests.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
 
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     database.close()
   }
   const signOut = async (page: Page) => {
-    await page.evaluate("fetch('/app/api/session', { method: 'DELETE' })")
+    await endSession(page)
     await page.goto(`${url}/app`)
   }
   const openLink = async (page: Page, user = 'owner') => {

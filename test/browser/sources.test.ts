@@ -11,6 +11,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { focusedName } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/webhooks.ts'
 
@@ -199,11 +200,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       /** Presses Tab until the focused control has a name or text with this beginning. */
       const tabTo = async (name: string) => {
         for (let step = 0; step < 120; step++) {
-          const found = String(
-            await page.evaluate(
-              `{ const one = document.activeElement; (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim() }`,
-            ),
-          )
+          const found = String(await focusedName(page))
           if (found.startsWith(name)) return
           await page.keyboard.press('Tab')
         }

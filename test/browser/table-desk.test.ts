@@ -13,6 +13,8 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, gridOn } from '../support/grid.ts'
+import { choose } from '../support/page-acts.ts'
+import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
 
 const FIELDS = [
@@ -100,8 +102,9 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
       await press(page, 'Hide column')
       await untilHeads('Title', 'State', 'Price', 'Due', 'Site')
-      const stored = `fetch('/app/api/preferences').then((one) => one.text()).then((text) => text.includes('"frozen":2') && text.includes('"price","due","site"'))`
-      await until(async () => (await page.evaluate(stored)) === true)
+      const stored = async () => JSON.stringify((await send(page, 'GET', '/app/api/preferences')).body)
+      await until(async () => /"frozen":2/.test(await stored()))
+      await until(async () => (await stored()).includes('"price","due","site"'))
 
       const other = await app.newPage({ width: 1440 })
       await app.signIn(other)
@@ -303,7 +306,12 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
   }, BROWSER_TIMEOUT_MS)
 
   const notes = async () => (await app.server.get('/v1/notes?limit=200')).body
-  const choose = async (selector: string, ...files: string[]) => {
+  /** Sets the type of a column of an import. */
+  const setType = async (column: number, type: string) => {
+    const select = (await page.$$('.mapping select'))[column]
+    await select?.select(type)
+  }
+  const chooseFiles = async (selector: string, ...files: string[]) => {
     const input = await page.waitForSelector<'input'>(selector as 'input')
     await input?.uploadFile(...files)
   }
@@ -331,17 +339,13 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
       const lines = ['Film,Released,Minutes,Rating', 'Up,2009-05-29,96,PG', 'Heat,1995-12-15,170,R']
       await Bun.write(folder.file('films.csv'), lines.join('\n'))
       await page.goto(`${app.server.url}/app/records/new`)
-      await choose('input[accept^=".csv"]', folder.file('films.csv'))
+      await chooseFiles('input[accept^=".csv"]', folder.file('films.csv'))
       await page.waitForSelector('.mapping')
       const types = await page.$$eval('.mapping select', (all) =>
         all.map((one) => (one as { value?: string }).value),
       )
       expect(types).toEqual(['text', 'date', 'number', 'text'])
-      await page.evaluate(`{
-        const select = [...document.querySelectorAll('.mapping select')].at(-1)
-        select.value = 'select'
-        select.dispatchEvent(new Event('change', { bubbles: true }))
-      }`)
+      await setType(3, 'select')
       expect(await accessibilityProblems(page)).toEqual([])
       await press(page, 'Create table with 2 rows')
       await untilText(page, 'Done. 2 new, 0 refused.')
@@ -367,16 +371,10 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
       ]
       await Bun.write(folder.file('polls.csv'), lines.join('\n'))
       await page.goto(`${app.server.url}/app/records/new`)
-      await choose('input[accept^=".csv"]', folder.file('polls.csv'))
+      await chooseFiles('input[accept^=".csv"]', folder.file('polls.csv'))
       await page.waitForSelector('.mapping')
       expect(await page.$('input[name=new-name]')).toBeNull()
       expect(await accessibilityProblems(page)).toEqual([])
-      const setType = (index: number, id: string) =>
-        page.evaluate(`{
-          const select = document.querySelectorAll('.mapping select')[${index}]
-          select.value = ${JSON.stringify(id)}
-          select.dispatchEvent(new Event('change', { bubbles: true }))
-        }`)
       await setType(1, 'date dmy')
       await setType(3, 'number')
       await press(page, 'Create table with 102 rows')
@@ -462,14 +460,7 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
     'theme, dates, numbers and weeks are set for every browser, and the settings show the age of backups',
     async () => {
       await page.goto(`${app.server.url}/app/settings/appearance`)
-      const select = async (label: string, value: string) => {
-        await page.waitForSelector('#appearance select')
-        await page.evaluate(`{
-          const one = [...document.querySelectorAll('#appearance label')].find((label) => label.textContent.startsWith(${JSON.stringify(label)})).querySelector('select')
-          one.value = ${JSON.stringify(value)}
-          one.dispatchEvent(new Event('change', { bubbles: true }))
-        }`)
-      }
+      const select = (label: string, value: string) => choose(page, label, value, '#appearance')
       await select('Theme', 'dark')
       await select('Numbers', 'de-DE')
       await select('Dates', 'iso')

@@ -3,6 +3,8 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { clickText } from '../support/page-acts.ts'
+import { addMember } from '../support/page-requests.ts'
 
 describe.skipIf(!hasBrowser)('two people in a note', () => {
   let app: Application
@@ -20,9 +22,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   /** The owner invites an editor, who signs in with the link in a separate browser profile. */
   const signInMember = async (name: string): Promise<Page> => {
     await owner.goto(`${app.server.url}/app/settings/members`)
-    const link = await owner.evaluate(
-      `fetch('/app/api/members', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: '${name}', role: 'editor' }) }).then((response) => response.json()).then(({ link }) => link)`,
-    )
+    const link = await addMember(owner, name, 'editor')
     const page = await app.newPage()
     await page.goto(`${app.server.url}/app${new URL(String(link)).hash}`)
     await page.waitForSelector('input[type=password]')
@@ -44,10 +44,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     await page.keyboard.up('Control')
     await page.keyboard.type(text)
   }
-  const choose = (text: string, page: Page) =>
-    page.evaluate(
-      `[...document.querySelectorAll('.settle button')].find((one) => one.textContent === '${text}').click()`,
-    )
+  const choose = (text: string, page: Page) => clickText(page, '.settle button', text)
   const contentOf = async (id: string): Promise<string> =>
     (await app.server.get(`/v1/notes/${id}`)).body.note.content
   const shows = async (content: string, page: Page) => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { BrowserContext, Page } from 'puppeteer-core'
-import { newSession } from '../support/application-server.ts'
+import { follow, newSession } from '../support/application-server.ts'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { shownText } from '../support/page-acts.ts'
 import { newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'
 import { type SignInProxy, startSignInProxy } from '../support/sign-in-proxy.ts'
@@ -18,26 +19,16 @@ const SCREENS = ['notes', 'records', 'graph', 'files', 'changes', 'settings/offl
 const BLANK_MS = 15_000
 
 /** The state of a page: its version, and its loaded application files. */
-const LOOK = `({
+const lookOf = () => ({
   isProxy: document.querySelector('#proxy') !== null,
-  version: document.querySelector('meta[name=version]')?.content,
+  version: document.querySelector<HTMLMetaElement>('meta[name=version]')?.content,
   isNotLoaded: document.body.textContent.includes('This page could not be loaded.'),
   isWaiting: document.body.textContent.includes('this browser has no offline copy'),
   isShown: document.querySelector('.rail') !== null && document.querySelector('main, .pane') !== null,
-  files: [...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname))]
-    .filter((path) => path.startsWith('/app/assets/')),
-})`
-
-interface Look {
-  readonly isProxy: boolean
-  readonly version: string | undefined
-  /** The page reports that a part of its version is gone, and offers a way to continue. */
-  readonly isNotLoaded: boolean
-  /** The page reports that it continues once the server is reachable, or must be reloaded. */
-  readonly isWaiting: boolean
-  readonly isShown: boolean
-  readonly files: readonly string[]
-}
+  files: [
+    ...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)),
+  ].filter((path) => path.startsWith('/app/assets/')),
+})
 
 describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
   const folder = newFolder()
@@ -81,7 +72,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
   async function check(page: Page, proxy: SignInProxy): Promise<void> {
     const end = performance.now() + BLANK_MS
     for (;;) {
-      const look = (await page.evaluate(LOOK).catch(() => undefined)) as Look | undefined
+      const look = await page.evaluate(lookOf).catch(() => undefined)
       if (look?.isProxy && !proxy.isAway)
         await Promise.all([page.waitForNavigation(), page.click('#proxy')]).catch(() => undefined)
       if ((look?.isNotLoaded || look?.isWaiting) && !proxy.isAway)
@@ -92,9 +83,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
         return
       }
       if (performance.now() > end)
-        throw new Error(
-          `blank: ${page.url()} ${JSON.stringify(look)} ${await page.evaluate('document.body.innerText')}`,
-        )
+        throw new Error(`blank: ${page.url()} ${JSON.stringify(look)} ${await shownText(page)}`)
       await Bun.sleep(50)
     }
   }
@@ -117,11 +106,17 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
           upgrade: () => start(executables[random(executables.length)] ?? ''),
           'new tab': async () => tabs.push(await open(context, proxy, screen)),
           reload: () => tab.reload({ waitUntil: 'domcontentloaded' }).catch(() => undefined),
-          'go to': () => follow(tab, screen),
+          'go to': () => follow(tab, screen.slice('/app/'.length)),
           // The sign-in page of the proxy has no worker.
           'look for a new worker': () =>
-            tab.evaluate(
-              `navigator.serviceWorker.getRegistration().then((one) => one?.update()).catch(() => {})`,
+            tab.evaluate(() =>
+              navigator.serviceWorker
+                ?.getRegistration()
+                .then((registration) => registration?.update())
+                .then(
+                  () => {},
+                  () => {},
+                ),
             ),
           'kill the worker': () => killWorker(tab),
           expire: () => proxy.expire(),
@@ -156,14 +151,6 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
     await check(page, proxy)
     return page
   }
-
-  const follow = (page: Page, path: string) =>
-    page.evaluate(`{
-      const link = Object.assign(document.createElement('a'), { href: '${path}' })
-      document.body.append(link)
-      link.click()
-      link.remove()
-    }`)
 
   async function killWorker(page: Page): Promise<void> {
     const session = await page.createCDPSession()

@@ -22,9 +22,17 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
   const read = async (path: string) => (await app.server.get(path)).body
   /** Presses a button reached by keyboard. */
   const pressByKey = async (name: string) => {
-    const found = `[...document.querySelectorAll('button, a')].find((one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)})`
-    await page.waitForFunction(found)
-    await page.evaluate(`${found}.focus()`)
+    await page.waitForFunction(
+      (wanted) => {
+        const found = [...document.querySelectorAll<HTMLElement>('button, a')].find(
+          (one) => (one.ariaLabel ?? one.textContent.trim()) === wanted,
+        )
+        found?.focus()
+        return found !== undefined
+      },
+      {},
+      name,
+    )
     await page.keyboard.press('Enter')
   }
   const choose = async (label: string, value: string) => {

@@ -13,6 +13,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { choose } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 const ADDRESS = 'URL (public, https)'
@@ -23,14 +24,6 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
   let page: Page
   let receiver: Receiver
   const subscriptions = async () => (await app.server.get('/v1/webhooks')).body.webhooks
-  const choose = (label: string, value: string) =>
-    page.evaluate(
-      `{
-        const label = [...document.querySelectorAll('label')].find((one) => one.textContent === ${JSON.stringify(label)})
-        label.control.value = ${JSON.stringify(value)}
-        label.control.dispatchEvent(new Event('change', { bubbles: true }))
-      }`,
-    )
   const check = async (label: string) => (await fieldOf(page, label)).click()
   const make = async () => {
     await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
@@ -62,7 +55,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
       await untilText(page, 'Changes in')
-      await choose('Changes in', 'note')
+      await choose(page, 'Changes in', 'note')
       await fill(page, 'Combine updates within (seconds, 0 to 3,600)', '5')
       expect(await accessibilityProblems(page)).toEqual([])
       await make()
@@ -113,9 +106,9 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
       await page.locator('[name=events][value="record.due"]').click()
       await fill(page, 'Days', '1')
-      await choose('Before or after', 'before')
+      await choose(page, 'Before or after', 'before')
       await fill(page, 'Time zone', 'Europe/Berlin')
-      await choose('Format', 'slack')
+      await choose(page, 'Format', 'slack')
       expect(JSON.parse(String(await contentOf(page, EXAMPLE)))).toEqual({
         text: 'Tasks: record.updated: ‹What›',
       })
@@ -136,7 +129,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await untilText(page, '1 day before day, at 08:00 (Europe/Berlin)')
       await page.goto(`${app.server.url}/app/webhooks/${made.id}/edit`)
       await page.locator('[name=events][value="record.due"]').click()
-      await choose('Format', 'json')
+      await choose(page, 'Format', 'json')
       await press(page, 'Save')
       await page.waitForFunction(`!location.pathname.endsWith('/edit')`)
       const [, changed] = await subscriptions()

@@ -3,6 +3,8 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { frames, paste } from '../support/page-acts.ts'
+import { shownLines } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   let app: Application
@@ -30,8 +32,6 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
       { polling: 200 },
     )
-  const shownLines = () =>
-    page.evaluate(`[...document.querySelectorAll('.cm-line')].map((line) => line.innerText.trim())`)
   const write = async (id: string, typed: readonly string[]) => {
     await open(id)
     await page.focus('.cm-content')
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       const id = await createNote('Reads', content)
       await open(id)
       await page.waitForSelector('.md-h1')
-      expect(await shownLines()).toEqual(
+      expect(await shownLines(page)).toEqual(
         expect.arrayContaining([
           'Glaze',
           'Some bold and soft code',
@@ -116,10 +116,10 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       await page.focus('.cm-content')
       await press('Control', 'Home')
       await page.waitForFunction(`document.querySelector('.cm-line').innerText === '# Glaze'`)
-      expect(await shownLines()).toContain('Some bold and soft code')
+      expect(await shownLines(page)).toContain('Some bold and soft code')
       expect(await accessibilityProblems(page)).toEqual([])
       await press('Control', 'e')
-      expect(await shownLines()).toContain('Some **bold** and *soft* `code`')
+      expect(await shownLines(page)).toContain('Some **bold** and *soft* `code`')
       await press('Control', 'End')
       await page.keyboard.type('.')
       await isStored(id, `${content}.`)
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
           `document.querySelector('.cm-tooltip li[aria-selected] .cm-completionLabel')?.textContent === '${wanted}'`,
         )
         // The editor ignores keys pressed just as the list appears.
-        await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 150))`)
+        await frames(page, 12)
         await page.keyboard.press('Enter')
       }
       await choose('/head', 'Heading 1')
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       await page.keyboard.type('when')
       await press('Control', 'End')
       await page.keyboard.type('\nand/or\n```\n/ta')
-      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 300))`)
+      await frames(page, 20)
       expect(await offered()).toEqual([])
       await page.keyboard.type('\n```\non /')
       await page.waitForSelector('.cm-completionLabel')
@@ -227,15 +227,8 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       const id = await createNote('Pasted')
       await open(id)
       await page.focus('.cm-content')
-      const paste = (html: string, plain: string) =>
-        page.evaluate(`{
-          const clipboardData = new DataTransfer()
-          clipboardData.setData('text/html', ${JSON.stringify(html)})
-          clipboardData.setData('text/plain', ${JSON.stringify(plain)})
-          document.querySelector('.cm-content').dispatchEvent(
-            new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-        }`)
-      await paste(
+      const pastePage = (html: string, text: string) => paste(page, { html, text }, '.cm-content')
+      await pastePage(
         `<meta charset="utf-8"><b style="font-weight:normal"><h2>Plan *</h2><p>A <a href="https://example.com/a_(b)">page</a>,
           <a href="javascript:alert(1)">none</a>, <span style="font-weight:700">bold </span>and <i>slanted</i> <s>gone</s></p>
           <ul><li>one<ul><li>two</li></ul></li></ul>
@@ -252,8 +245,8 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       ].join('\n\n')
       await isStored(id, first)
       await page.keyboard.type('\n```\n')
-      await paste('<b>bold</b>', 'in code ')
-      await paste('<span style="color: red">const</span>', 'const a = *1*')
+      await pastePage('<b>bold</b>', 'in code ')
+      await pastePage('<span style="color: red">const</span>', 'const a = *1*')
       await isStored(id, `${first}\n\`\`\`\nin code const a = *1*`)
     },
     BROWSER_TIMEOUT_MS,
@@ -263,8 +256,8 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     'each line has its own text direction',
     async () => {
       await open(await createNote('Directions', 'plain\n\nمرحبا بالعالم.'))
-      const directions = await page.evaluate(
-        `[...document.querySelectorAll('.cm-line')].map((line) => getComputedStyle(line).direction)`,
+      const directions = await page.$$eval('.cm-line', (lines) =>
+        lines.map((line) => getComputedStyle(line).direction),
       )
       expect(directions).toEqual(['ltr', 'ltr', 'rtl'])
     },
