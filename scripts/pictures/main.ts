@@ -97,7 +97,7 @@ async function take(browser: Browser, link: string, picture: Picture): Promise<v
   await page.goto(link)
   await page.goto(new URL(await picture.find(page), link).href)
   await page.waitForSelector(picture.wanted)
-  await page.evaluate('document.activeElement?.blur()')
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   await page.mouse.move(0, 0)
   await Bun.write(join(import.meta.dir, `${picture.name}.webp`), await screenAtRest(page, picture.part))
   await context.close()

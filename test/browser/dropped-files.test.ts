@@ -4,7 +4,7 @@ import type { HTTPRequest, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { dropFiles, pasteFile } from '../support/browser-files.ts'
+import { dropFiles } from '../support/browser-files.ts'
 import { frames, paste } from '../support/page-acts.ts'
 import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
       const id = await open('before after')
       await page.focus('.cm-content')
       for (const _ of 'before ') await page.keyboard.press('ArrowRight')
-      await pasteFile(page, PICTURE)
+      await paste(page, { file: PICTURE })
       const [link] = await linksTo(id, 'rim.gif')
       await isStored(id, `before !${link}\nafter`)
       await page.keyboard.type('!')

@@ -8,6 +8,7 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
@@ -15,7 +16,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { focusCell, gridOn } from '../support/grid.ts'
-import { COUNTS, countsOn, nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
+import { countsOn, nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
 import { send } from '../support/page-requests.ts'
 
 /** Each failure shows a message, and no typed text is lost. */
@@ -124,7 +125,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await untilText(page, 'Will save when the server is back')
       await storage('clearDataForOrigin', { storageTypes: 'indexeddb' })
       await untilText(page, 'The browser cleared its storage.')
-      await page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 1)`, { polling: 100 })
+      await until(async () => (await countsOn(page)).queue === 1)
       await untilNoText(page, 'Drafts can’t be stored in this browser')
       await crash()
       await openNote(page)
@@ -218,8 +219,9 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await app.setUp(cleo, String(link))
       await untilStoredOn(cleo, { texts: 1 })
       await call('PATCH', `members/${member.user_id}`, { access: { notes: 'none' } })
-      await cleo.waitForFunction(`${COUNTS}.then(({ notes, texts }) => notes + texts === 0)`, {
-        polling: 200,
+      await until(async () => {
+        const { notes, texts } = await countsOn(cleo)
+        return notes === 0 && texts === 0
       })
       await cleo.close()
     },

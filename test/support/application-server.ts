@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, ElementHandle, JSHandle, Page } from 'puppeteer-core'
+import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/storage/database.ts'
 import { BROWSER_TIMEOUT_MS } from './application.ts'
 import { sharedBrowser } from './browser.ts'
 import { addSession, PASSWORD } from './browser-client.ts'
+import { selectFocused } from './page-acts.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from './process.ts'
 
 export interface Look {
@@ -72,7 +73,9 @@ interface ApplicationOptions {
 }
 
 /** As in browsers without service workers. */
-const NO_WORKER = 'delete Navigator.prototype.serviceWorker'
+function hideServiceWorkers(): void {
+  Reflect.deleteProperty(Navigator.prototype, 'serviceWorker')
+}
 
 export async function startApplication(
   args: string[] = [],
@@ -89,8 +92,12 @@ export async function startApplication(
     page.setDefaultTimeout(WAIT_MS)
     page.waitForFunction = waitOftenOn(page)
     // Most tests of notes look at the details, which narrower windows show only on request.
-    await page.evaluateOnNewDocument(`try { localStorage.panes ??= '{"details":true}' } catch {}`)
-    if (!isInstalled) await page.evaluateOnNewDocument(NO_WORKER)
+    await page.evaluateOnNewDocument(() => {
+      try {
+        localStorage.panes ??= '{"details":true}'
+      } catch {}
+    })
+    if (!isInstalled) await page.evaluateOnNewDocument(hideServiceWorkers)
     await page.setViewport({ width, height: 800 })
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     page.on('pageerror', (error) => problems.push(String(error)))
@@ -152,26 +159,20 @@ export async function startApplication(
   }
 }
 
-const text = (value: string) => JSON.stringify(value)
-
 export const untilText = (page: Page, wanted: string) =>
-  page.waitForFunction(`document.body.textContent.includes(${text(wanted)})`)
+  page.waitForFunction((text) => document.body.textContent.includes(text), {}, wanted)
 
 /** Waits until the first element that matches the selector contains the text. Text typed into fields does not count. */
 export const untilTextIn = (page: Page, selector: string, wanted: string) =>
-  page.waitForFunction(`document.querySelector(${text(selector)})?.textContent.includes(${text(wanted)})`)
+  page.waitForFunction(
+    (within, text) => document.querySelector(within)?.textContent?.includes(text),
+    {},
+    selector,
+    wanted,
+  )
 
 export const untilNoText = (page: Page, wanted: string) =>
-  page.waitForFunction(`!document.body.textContent.includes(${text(wanted)})`)
-
-async function find(page: Page, what: string): Promise<ElementHandle> {
-  const found = (await page.waitForFunction(what)).asElement()
-  if (found === null) throw new Error(`there is no ${what}`)
-  return found as ElementHandle
-}
-
-/** The source of an expression in the page: whether an element has this accessible name. */
-const isNamed = (name: string) => `((one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)})`
+  page.waitForFunction((text) => !document.body.textContent.includes(text), {}, wanted)
 
 /** Polls until the condition holds. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -181,25 +182,28 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
 
 /** Records in the page whether a button, link or summary of this name is clicked from now on. */
 const noteClicks = (page: Page, name: string) =>
-  page.evaluateHandle(
-    `(() => {
-      const noted = { isClicked: false }
-      addEventListener(
-        'click',
-        ({ target }) => { noted.isClicked ||= ${isNamed(name)}(target.closest('button, a, summary') ?? target) },
-        { capture: true },
-      )
-      return noted
-    })()`,
-  ) as Promise<JSHandle<{ isClicked: boolean }>>
+  page.evaluateHandle((wanted) => {
+    const noted = { isClicked: false }
+    addEventListener(
+      'click',
+      ({ target }) => {
+        const clicked = (target as Element).closest('button, a, summary') ?? (target as Element)
+        noted.isClicked ||= (clicked.ariaLabel ?? clicked.textContent?.trim()) === wanted
+      },
+      { capture: true },
+    )
+    return noted
+  }, name)
 
 /**
  * Clicks the button, link or summary of this name once it is enabled and its position is stable. Clicks again if the
  * page moved it away in between, as a person would.
  */
 export async function press(page: Page, name: string): Promise<void> {
+  // A locator passes no arguments to its function.
   const button = new Function(
-    `return [...document.querySelectorAll('button:enabled, a, summary')].find((one) => ${isNamed(name)}(one) && one.checkVisibility())`,
+    `return [...document.querySelectorAll('button:enabled, a, summary')]
+      .find((one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)} && one.checkVisibility())`,
   )
   for (;;) {
     const noted = await noteClicks(page, name)
@@ -210,26 +214,34 @@ export async function press(page: Page, name: string): Promise<void> {
 }
 
 /** Follows a link to a path below `/app/` without loading the application again, which costs a third of a second. */
-export const follow = (page: Page, path: string): Promise<unknown> =>
-  page.evaluate(
-    `{
-      const link = Object.assign(document.createElement('a'), { href: ${text(`/app/${path}`)} })
-      document.body.append(link)
-      link.click()
-      link.remove()
-    }`,
-  )
+export const follow = (page: Page, path: string): Promise<void> =>
+  page.evaluate((href) => {
+    const link = Object.assign(document.createElement('a'), { href })
+    document.body.append(link)
+    link.click()
+    link.remove()
+  }, `/app/${path}`)
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /** Waits for the field with this label and returns it. */
-export const fieldOf = (page: Page, label: string): Promise<ElementHandle> =>
-  find(
-    page,
-    `[...document.querySelectorAll('input, select, textarea')].find(({ labels, ariaLabel }) => ariaLabel === ${text(label)} || [labels?.[0], labels?.[0]?.querySelector('span')].some((one) => one?.textContent.trim() === ${text(label)}))`,
+export async function fieldOf(page: Page, label: string): Promise<ElementHandle<Field>> {
+  const found = await page.waitForFunction(
+    (wanted) =>
+      [...document.querySelectorAll<Field>('input, select, textarea')].find(({ labels, ariaLabel }) => {
+        const [first] = labels ?? []
+        const names = [first, first?.querySelector('span')].map((one) => one?.textContent?.trim())
+        return ariaLabel === wanted || names.includes(wanted)
+      }),
+    {},
+    label,
   )
+  return found.asElement() as ElementHandle<Field>
+}
 
 /** Returns the value of the field with this label. */
-export const contentOf = async (page: Page, label: string): Promise<unknown> =>
-  (await (await fieldOf(page, label)).getProperty('value')).jsonValue()
+export const contentOf = async (page: Page, label: string): Promise<string> =>
+  (await fieldOf(page, label)).evaluate(({ value }) => value)
 
 /** Returns an attribute of the field with this label. */
 export const attributeOf = async (page: Page, label: string, name: string): Promise<string | null> =>
@@ -239,6 +251,6 @@ export const attributeOf = async (page: Page, label: string, name: string): Prom
 export async function fill(page: Page, label: string, value: string): Promise<void> {
   const field = await fieldOf(page, label)
   await field.focus()
-  await page.evaluate('document.activeElement.select?.()')
+  await selectFocused(page)
   await page.keyboard.type(value)
 }

@@ -23,19 +23,6 @@ export async function download(
   await client.detach()
 }
 
-/** Pastes a file into the focused element, as if it had been copied in another program. */
-export async function pasteFile(
-  page: Page,
-  { name, type, base64 }: { name: string; type: string; base64: string },
-): Promise<void> {
-  await page.evaluate(`{
-    const bytes = Uint8Array.from(atob('${base64}'), (character) => character.charCodeAt(0))
-    const clipboardData = new DataTransfer()
-    clipboardData.items.add(new File([bytes], '${name}', { type: '${type}' }))
-    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-  }`)
-}
-
 /** Drags files from outside the browser over an element of the page and drops them there. */
 export async function dropFiles(
   page: Page,

@@ -1,4 +1,6 @@
 import type { Page } from 'puppeteer-core'
+import { untilTextIn } from './application-server.ts'
+import { paste } from './page-acts.ts'
 
 type Key = Parameters<Page['keyboard']['press']>[0]
 
@@ -26,15 +28,21 @@ export interface GridPage {
 }
 
 export function gridOn(page: Page): GridPage {
-  const isThere = (text: string) =>
-    `document.querySelector('main').textContent.includes(${JSON.stringify(text)})`
   return {
     shows: (row, column, text) =>
       page.waitForFunction(
-        `document.querySelector('${cell(row, column)}')?.textContent.trim() === ${JSON.stringify(text)}`,
+        (selector, wanted) => document.querySelector(selector)?.textContent?.trim() === wanted,
+        {},
+        cell(row, column),
+        text,
       ),
-    has: (text) => page.waitForFunction(isThere(text)),
-    hasNot: (text) => page.waitForFunction(`!${isThere(text)}`),
+    has: (text) => untilTextIn(page, 'main', text),
+    hasNot: (text) =>
+      page.waitForFunction(
+        (unwanted) => document.querySelector('main')?.textContent?.includes(unwanted) === false,
+        {},
+        text,
+      ),
     press: async (...keys) => {
       for (const key of keys) await page.keyboard.press(key)
     },
@@ -43,14 +51,7 @@ export function gridOn(page: Page): GridPage {
       await page.keyboard.press(key)
       await page.keyboard.up('Control')
     },
-    saved: () => page.waitForFunction(`document.querySelector('td[aria-busy]') === null`),
-    paste: (text) =>
-      page.evaluate(`{
-        const clipboardData = new DataTransfer()
-        clipboardData.setData('text/plain', ${JSON.stringify(text)})
-        document.activeElement.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-        )
-      }`),
+    saved: () => page.waitForFunction(() => document.querySelector('td[aria-busy]') === null),
+    paste: (text) => paste(page, { text }),
   }
 }

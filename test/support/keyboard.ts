@@ -1,4 +1,5 @@
 import type { KeyInput, Page } from 'puppeteer-core'
+import { leaveFocus } from './page-acts.ts'
 
 export interface Keyboard {
   press(...keys: KeyInput[]): Promise<void>
@@ -19,14 +20,15 @@ const MAX_STEPS = 120
 
 const TEXT = 'Text of the note'
 
-/** The accessible name of the focused element, as a screen reader announces it, without the options of a select. */
-const FOCUSED = `(() => {
-  const one = document.activeElement
-  if (one === null || one === document.body) return ''
-  const [label] = one.labels ?? []
-  const named = label?.querySelector(':scope > span, :scope > legend') ?? label ?? one
-  return (one.ariaLabel ?? named.textContent ?? '').trim()
-})()`
+/** Returns the accessible name of the focused element, as a screen reader announces it, without the options of a select. */
+const announcedName = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const focused = document.activeElement
+    if (focused === null || focused === document.body) return ''
+    const label = (focused as Partial<HTMLInputElement>).labels?.[0]
+    const named = label?.querySelector(':scope > span, :scope > legend') ?? label ?? focused
+    return (focused.ariaLabel ?? named.textContent ?? '').trim()
+  })
 
 export function keyboardOn(page: Page): Keyboard {
   const { keyboard } = page
@@ -41,7 +43,7 @@ export function keyboardOn(page: Page): Keyboard {
   const reach: Keyboard['reach'] = async (name) => {
     const seen: string[] = []
     for (let step = 0; step < MAX_STEPS; step++) {
-      const focused = String(await page.evaluate(FOCUSED))
+      const focused = await announcedName(page)
       if (typeof name === 'string' ? focused === name : name.test(focused)) return
       seen.push(focused.slice(0, 30))
       // Tab indents in the text editor.
@@ -56,7 +58,7 @@ export function keyboardOn(page: Page): Keyboard {
     reach,
     type: (text) => keyboard.type(text),
     skip: async () => {
-      await page.evaluate('document.activeElement?.blur()')
+      await leaveFocus(page)
       await reach('Skip to content')
       await press('Enter')
     },

@@ -3,7 +3,7 @@ import { BROWSER_TIMEOUT_MS } from './application.ts'
 import { press } from './application-server.ts'
 import { cell } from './grid.ts'
 import { type Line, startLine } from './line.ts'
-import { COUNTS, untilStoredOn } from './offline.ts'
+import { countsOn, untilStoredOn } from './offline.ts'
 
 export type Place = 'first' | 'last'
 
@@ -197,8 +197,7 @@ export class Device {
   /** Whether no change is pending, once conflicts are resolved. */
   async isSent(): Promise<boolean> {
     await this.settle()
-    const { queue } = (await this.#note.evaluate(COUNTS)) as { queue?: number }
-    return queue === 0
+    return (await countsOn(this.#note)).queue === 0
   }
 
   /** Returns the displayed text of the note, without spaces, and of the newest row. */

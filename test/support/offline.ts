@@ -16,85 +16,118 @@ export async function setOffline(page: Page, isOffline: boolean): Promise<void> 
   }
 }
 
-/** The source of an expression in the page: the number of entries in each store of the offline copy. */
-export const COUNTS = `new Promise((resolve) => {
-  const request = indexedDB.open('daybook-offline')
-  request.onupgradeneeded = () => request.transaction.abort()
-  request.onerror = () => resolve({})
-  request.onsuccess = () => {
-    const db = request.result
-    const counts = {}
-    const transaction = db.transaction([...db.objectStoreNames])
-    for (const name of db.objectStoreNames) {
-      const counting = transaction.objectStore(name).count()
-      counting.onsuccess = () => { counts[name] = counting.result }
-    }
-    transaction.oncomplete = () => { db.close(); resolve(counts) }
-  }
-})`
-
 type Counts = Readonly<Record<string, number>>
 
 /** Returns the number of entries in each store of the offline copy. */
-export const countsOn = (page: Page): Promise<Counts> => page.evaluate(COUNTS) as Promise<Counts>
+export const countsOn = (page: Page): Promise<Counts> =>
+  page.evaluate(
+    () =>
+      new Promise<Counts>((resolve) => {
+        const request = indexedDB.open('daybook-offline')
+        request.onupgradeneeded = () => request.transaction?.abort()
+        request.onerror = () => resolve({})
+        request.onsuccess = () => {
+          const db = request.result
+          const counts: Record<string, number> = {}
+          const transaction = db.transaction([...db.objectStoreNames])
+          for (const name of db.objectStoreNames) {
+            const counting = transaction.objectStore(name).count()
+            counting.onsuccess = () => {
+              counts[name] = counting.result
+            }
+          }
+          transaction.oncomplete = () => {
+            db.close()
+            resolve(counts)
+          }
+        }
+      }),
+  )
+
+const OFTEN = 200
+
+/** Polls in the page's own pace: an evaluation that a navigation cuts off counts as "not yet". */
+async function untilOn(page: Page, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + page.getDefaultTimeout()
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > end) throw new Error('the offline copy never became as expected')
+    await Bun.sleep(OFTEN)
+  }
+}
+
+const isInstalled = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const names = await caches.keys()
+    const registration = await navigator.serviceWorker.getRegistration('/app')
+    return Boolean(registration?.active) && names.some((name) => name.startsWith('daybook-version'))
+  })
 
 /** Waits until the offline copy holds at least these counts and the application itself. */
-export const untilStoredOn = (page: Page, wanted: Counts) =>
-  page.waitForFunction(
-    `(async () => {
-      const names = await caches.keys()
-      const registration = await navigator.serviceWorker.getRegistration('/app')
-      if (!registration?.active || !names.some((name) => name.startsWith('daybook-version'))) return false
-      const counts = await ${COUNTS}
-      return Object.entries(${JSON.stringify({ about: 1, ...wanted })}).every(([name, least]) => counts[name] >= least)
-    })()`,
-    { polling: 200 },
-  )
+export const untilStoredOn = (page: Page, wanted: Counts): Promise<void> =>
+  untilOn(page, async () => {
+    if (!(await isInstalled(page))) return false
+    const counts = await countsOn(page)
+    return Object.entries({ about: 1, ...wanted }).every(([name, least]) => (counts[name] ?? -1) >= least)
+  })
 
 /** Waits until the offline copy holds all rows of a table, and the application itself. */
 export async function untilTableStoredOn(page: Page, structure: string): Promise<void> {
   await untilStoredOn(page, {})
-  await page.waitForFunction(
-    `new Promise((resolve) => {
-      indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
-        const getting = db.transaction('marks').objectStore('marks').getAll()
-        getting.onsuccess = () => {
-          db.close()
-          resolve(getting.result.some((mark) => mark.structure === '${structure}' && mark.since !== undefined))
-        }
-      }
-    })`,
-    { polling: 200 },
+  await untilOn(page, async () =>
+    (await entriesOn<{ structure: string; since?: string }>(page, 'marks')).some(
+      (mark) => mark.structure === structure && mark.since !== undefined,
+    ),
   )
 }
 
-/** Waits until a browser has no pending changes. */
-export const nothingPending = (page: Page) =>
-  page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
+/** Returns all entries of a store of the offline copy. */
+export const entriesOn = <Entry>(page: Page, store: string): Promise<Entry[]> =>
+  page.evaluate(
+    (name) =>
+      new Promise<Entry[]>((resolve, reject) => {
+        const request = indexedDB.open('daybook-offline')
+        request.onerror = reject
+        request.onsuccess = () => {
+          const db = request.result
+          const reading = db.transaction(name).objectStore(name).getAll()
+          reading.onsuccess = () => {
+            db.close()
+            resolve(reading.result)
+          }
+        }
+      }),
+    store,
+  )
 
-/** The source of an expression in the page: everything that the application stores in the browser, as a text. */
-const STORED = `(async () => {
-  const found = [JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])]
-  for (const { name } of await indexedDB.databases()) {
-    const db = await new Promise((resolve) => {
-      const request = indexedDB.open(name)
-      request.onsuccess = () => resolve(request.result)
-    })
-    for (const store of db.objectStoreNames)
-      for (const method of ['getAllKeys', 'getAll'])
-        found.push(await new Promise((resolve) => {
-          const got = db.transaction(store).objectStore(store)[method]()
-          got.onsuccess = () => resolve(name + ' ' + store + ' ' + JSON.stringify(got.result))
-        }))
-    db.close()
-  }
-  for (const name of await caches.keys()) {
-    const cache = await caches.open(name)
-    for (const request of await cache.keys())
-      found.push(name + ' ' + request.url + (/assets/.test(request.url) ? '' : await (await cache.match(request)).text()))
-  }
-  return found.join('\\n')
-})()`
+/** Waits until a browser has no pending changes. */
+export const nothingPending = (page: Page): Promise<void> =>
+  untilOn(page, async () => (await countsOn(page)).queue === 0)
 
 /** Returns everything that the application stores in a browser: databases, caches, storages and the history's state. */
-export const storedOn = (page: Page): Promise<string> => page.evaluate(STORED) as Promise<string>
+export const storedOn = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const found = [JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])]
+    for (const { name = '' } of await indexedDB.databases()) {
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open(name)
+        request.onsuccess = () => resolve(request.result)
+      })
+      for (const store of db.objectStoreNames)
+        for (const method of ['getAllKeys', 'getAll'] as const)
+          found.push(
+            await new Promise((resolve) => {
+              const got = db.transaction(store).objectStore(store)[method]()
+              got.onsuccess = () => resolve(`${name} ${store} ${JSON.stringify(got.result)}`)
+            }),
+          )
+      db.close()
+    }
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name)
+      for (const request of await cache.keys()) {
+        const response = /assets/.test(request.url) ? undefined : await cache.match(request)
+        found.push(`${name} ${request.url}${(await response?.text()) ?? ''}`)
+      }
+    }
+    return found.join('\n')
+  })

@@ -1,4 +1,5 @@
 import type { KeyInput, Page } from 'puppeteer-core'
+import { until } from './application-server.ts'
 import type { randomSource } from './random.ts'
 
 /*
@@ -20,19 +21,35 @@ const fixed = (at: number): string => `fixed line ${at}`
 export const textOf = (model: Model): string =>
   [...model.flatMap((lines, at) => [fixed(at), ...lines]), fixed(model.length)].join('\n')
 
-/** The source of an expression in the page: the first or the last line of a passage. */
-const lineOf = (at: number, edge: 'first' | 'last'): string => `((lines) => {
-  const placeOf = (text) => lines.findIndex(({ textContent }) => textContent === text)
-  return lines[${edge === 'first' ? `placeOf('${fixed(at)}') + 1` : `placeOf('${fixed(at + 1)}') - 1`}]
-})([...document.querySelectorAll('.cm-line')])`
+/** The text beside a line, and the step from there to the line. */
+const besideLine = (at: number, edge: 'first' | 'last'): readonly [text: string, step: 1 | -1] =>
+  edge === 'first' ? [fixed(at), 1] : [fixed(at + 1), -1]
 
-/** The click position at the end of a visible line. */
-const endOfLine = (line: string): string => `(() => {
-  const line = ${line}
-  line.scrollIntoView({ block: 'center' })
-  const { right, bottom } = line.getBoundingClientRect()
-  return { x: right - 3, y: bottom - 8 }
-})()`
+/** Scrolls to the first or the last line of a passage, and returns the click position at its end. */
+const endOfLine = (page: Page, at: number, edge: 'first' | 'last'): Promise<{ x: number; y: number }> =>
+  page.$$eval(
+    '.cm-line',
+    (lines, beside, step) => {
+      const line = lines[lines.findIndex(({ textContent }) => textContent === beside) + step]
+      line?.scrollIntoView({ block: 'center' })
+      const { right = 0, bottom = 0 } = line?.getBoundingClientRect() ?? {}
+      return { x: right - 3, y: bottom - 8 }
+    },
+    ...besideLine(at, edge),
+  )
+
+/** Whether the cursor of the editor is in this line. */
+const isCursorIn = (page: Page, at: number, edge: 'first' | 'last'): Promise<boolean> =>
+  page.$$eval(
+    '.cm-line',
+    (lines, beside, step) => {
+      const line = lines[lines.findIndex(({ textContent }) => textContent === beside) + step]
+      const anchor = getSelection()?.anchorNode ?? null
+      const place = anchor?.parentElement?.closest('.cm-line') ?? anchor
+      return document.activeElement?.matches('.cm-content') === true && line !== undefined && line === place
+    },
+    ...besideLine(at, edge),
+  )
 
 let tokens = 0
 const newToken = (): string => `w${(tokens++).toString(36)}`
@@ -81,17 +98,15 @@ export class Writer {
 
   /** Moves the cursor to a position where it shows no marks. */
   async rest(): Promise<void> {
-    await this.page.evaluate(`document.querySelector('.cm-content').blur()`)
+    await this.page.$eval('.cm-content', (content) => (content as HTMLElement).blur())
   }
 
   /** Clicks into the line. Retries if another writer's edit has just moved the line away. */
   async #cursorTo(at: number, edge: 'first' | 'last'): Promise<void> {
-    const line = lineOf(at, edge)
     for (;;) {
-      const { x, y } = (await this.page.evaluate(endOfLine(line))) as { x: number; y: number }
+      const { x, y } = await endOfLine(this.page, at, edge)
       await this.page.mouse.click(x, y)
-      const isThere = `document.activeElement?.matches('.cm-content') && ${line} === (getSelection().anchorNode?.parentElement?.closest('.cm-line') ?? getSelection().anchorNode)`
-      if (await this.page.evaluate(isThere)) break
+      if (await isCursorIn(this.page, at, edge)) break
     }
     await this.#toEdge(edges[edge])
   }
@@ -157,14 +172,20 @@ export class Writer {
     const box = /^- \[([ x])\] (?=\S)/.exec(first)
     if (!box) return this.#typeAtEnd(at, lines)
     await this.rest()
-    await this.page.waitForFunction(clickBox(at), { polling: 20 })
+    await until(() => clickBox(this.page, at))
     lines[0] = `- [${box[1] === ' ' ? 'x' : ' '}] ${first.slice(6)}`
   }
 }
 
 /** Clicks the box in the first line of a passage once it is visible; returns whether it clicked. */
-const clickBox = (at: number): string => `(() => {
-  const box = ${lineOf(at, 'first')}?.querySelector('.md-box')
-  box?.click()
-  return Boolean(box)
-})()`
+const clickBox = (page: Page, at: number): Promise<boolean> =>
+  page.$$eval(
+    '.cm-line',
+    (lines, beside, step) => {
+      const line = lines[lines.findIndex(({ textContent }) => textContent === beside) + step]
+      const box = line?.querySelector<HTMLElement>('.md-box')
+      box?.click()
+      return Boolean(box)
+    },
+    ...besideLine(at, 'first'),
+  )

@@ -98,7 +98,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await desk.go('notes')
       await desk.page.waitForSelector('.notes-rows a')
       await desk.keys.press('t')
-      await untilOpen(desk, String(await desk.page.evaluate(`new Date().toLocaleDateString('en-CA')`)))
+      await untilOpen(desk, await desk.page.evaluate(() => new Date().toLocaleDateString('en-CA')))
     },
   },
   {

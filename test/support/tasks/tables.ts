@@ -45,17 +45,21 @@ export const TABLE_TASKS: readonly Task[] = [
       const { keys, page } = desk
       await openRows(desk, desk.tables.wide)
       await keys.reach(/^A film called/)
-      const isRead = `(() => {
-        const title = document.querySelector('${firstTitle(desk)}')
-        const box = title.getBoundingClientRect()
-        const middle = document.elementFromPoint(box.left + 20, box.top + box.height / 2)
-        return box.width >= ${LEAST_TITLE_PX} && box.right <= innerWidth && title.contains(middle)
-      })()`
-      expect(await page.evaluate(isRead)).toBe(true)
+      const isRead = () =>
+        page.$eval(
+          firstTitle(desk),
+          (title, least) => {
+            const { left, right, top, width, height } = title.getBoundingClientRect()
+            const middle = document.elementFromPoint(left + 20, top + height / 2)
+            return width >= least && right <= innerWidth && title.contains(middle)
+          },
+          LEAST_TITLE_PX,
+        )
+      expect(await isRead()).toBe(true)
       if (desk.width < PHONE) return
       await keys.hold('Control', 'ArrowRight')
       await page.waitForSelector(`${cell(0, 16)}:focus`)
-      expect(await page.evaluate(isRead)).toBe(true)
+      expect(await isRead()).toBe(true)
     },
   },
   {
@@ -73,7 +77,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await page.waitForSelector('.column [id^=card-]')
       await keys.skip()
       await keys.reach(/^Order \d+/)
-      const id = String(await page.evaluate(`document.activeElement.id.replace('card-', '')`))
+      const id = await page.$eval(':focus', ({ id: card }) => card.replace('card-', ''))
       const state = async () => (await desk.app.server.get(`/v1/records/${id}`)).body.record.data.state
       expect(await state()).toBe('New')
       await keys.hold('Control', 'ArrowRight')
@@ -98,7 +102,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await keys.reach('File')
       const choosing = page.waitForFileChooser()
       // A key press may overtake the command that passes the browser's dialog to the test.
-      await page.evaluate('0')
+      await page.evaluate(() => 0)
       await keys.press('Enter')
       await (await choosing).accept([folder.file(`films-${number}.csv`)])
       await page.waitForSelector('.mapping')
