@@ -16,6 +16,8 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { nothingPending, setOffline, untilStoredOn, untilTableStoredOn } from '../support/offline.ts'
+import { selectFocused } from '../support/page-acts.ts'
+import { respondTo, send } from '../support/page-requests.ts'
 
 interface Stored {
   readonly id: string
@@ -83,7 +85,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await focusCell(page, row, column)
     await page.keyboard.press('Enter')
     await page.waitForSelector('td input:focus, td textarea:focus')
-    await page.evaluate('document.activeElement.select?.()')
+    await selectFocused(page)
     await page.keyboard.type(text)
     await page.keyboard.press('Enter')
     await showsTyped(row, column, text)
@@ -110,12 +112,14 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await watchWrites(page)
   }
 
-  /** Records which kinds of entries each transaction of the queue puts and deletes. */
-  const watchQueue = () =>
-    page.evaluate(`{
-      const written = new Map()
-      const note = ({ name, transaction }, kind, entry) =>
-        name === 'queue' && written.set(transaction, [...(written.get(transaction) ?? []), kind + ' ' + entry.split(' ')[0]])
+  /** Records which kinds of entries each transaction of the queue puts and deletes; returns how to read them. */
+  const watchQueue = async (): Promise<() => Promise<string[][]>> => {
+    const watched = await page.evaluateHandle(() => {
+      const written = new Map<IDBTransaction, string[]>()
+      const note = ({ name, transaction }: IDBObjectStore, kind: string, entry: string) => {
+        const before = written.get(transaction) ?? []
+        if (name === 'queue') written.set(transaction, [...before, `${kind} ${entry.split(' ')[0]}`])
+      }
       const stores = IDBObjectStore.prototype
       const { put, delete: remove } = stores
       stores.put = function (value, ...key) {
@@ -123,11 +127,13 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
         return put.call(this, value, ...key)
       }
       stores.delete = function (key) {
-        note(this, 'delete', key[2] ?? '')
+        note(this, 'delete', String((key as IDBValidKey[])[2] ?? ''))
         return remove.call(this, key)
       }
-      globalThis.transactions = () => [...written.values()]
-    }`)
+      return written
+    })
+    return () => watched.evaluate((written) => [...written.values()])
+  }
   /** Discards the pending changes, on the screen that lists all of them. */
   const giveUp = async (name: string) => {
     await page.goto(`${app.server.url}/app/settings/offline`)
@@ -447,14 +453,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await untilText(page, '2 notes tagged #late.')
       await press(page, 'Undo')
       await untilText(page, '2 changes pending')
-      await page.evaluate(`{
-        const { fetch } = globalThis
-        globalThis.fetch = (path, init) => {
-          if (init?.method !== 'POST' || !path.endsWith('/tags')) return fetch(path, init)
-          globalThis.fetch = fetch
-          return Promise.resolve(Response.json({}, { status: 503 }))
-        }
-      }`)
+      await respondTo(page, { method: 'POST', end: '/tags', isOnce: true }, { status: 503 })
       await setOffline(page, false)
       await nothingPending(page)
       for (const id of ids)
@@ -467,10 +466,8 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     'changes that an earlier version stored are sent',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Earlier', content: '' })).body.note.id
-      const [user, workspace] = (await page.evaluate(
-        `fetch('/app/api/session').then((response) => response.json()).then(({ user, workspace }) => [user.id, workspace.id])`,
-      )) as [string, string]
-      const key = { user, workspace, tab: '', at: Date.now() }
+      const { user, workspace } = (await send(page, 'GET', '/app/api/session')).body
+      const key = { user: user.id, workspace: workspace.id, tab: '', at: Date.now() }
       const row = { id: newIds(1)[0], data: { name: 'Earlier row' } }
       const [lead] = await stored()
       const edited = { value: 'Earlier cell', text: 'Earlier cell' }
@@ -497,13 +494,19 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
           action: { kind: 'row', structure: { id: leads, name: 'Leads' }, row },
         },
       ]
-      await page.evaluate(`new Promise((resolve) => {
-        indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
-          const transaction = db.transaction('queue', 'readwrite')
-          for (const entry of ${JSON.stringify(entries)}) transaction.objectStore('queue').put(entry)
-          transaction.oncomplete = () => resolve(db.close())
-        }
-      })`)
+      await page.evaluate(
+        (queued) =>
+          new Promise<void>((resolve) => {
+            const request = indexedDB.open('daybook-offline')
+            request.onsuccess = () => {
+              const db = request.result
+              const transaction = db.transaction('queue', 'readwrite')
+              for (const entry of queued) transaction.objectStore('queue').put(entry)
+              transaction.oncomplete = () => resolve(db.close())
+            }
+          }),
+        entries,
+      )
       await page.reload()
       await nothingPending(page)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['before'])
@@ -520,8 +523,10 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
         for (let isAsked = false; !isAsked; ) {
           await focusCell(page, 1, 1)
           await grid.paste(cells)
-          const question = `document.querySelector('main').textContent.includes('cells, starting at')`
-          const asked = page.waitForFunction(question, { timeout: 2_000 })
+          const asked = page.waitForFunction(
+            () => document.querySelector('main')?.textContent.includes('cells, starting at'),
+            { timeout: 2_000 },
+          )
           isAsked = await asked.then(
             () => true,
             () => false,
@@ -535,10 +540,10 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       // One edit of a pasted row is sent before the block, and another one is replaced by it.
       await edit(2, 2, '2.5')
       await edit(1, 1, 'Typed before')
-      await watchQueue()
+      const transactions = await watchQueue()
       await overwrite('Pasted 1\nPasted 2', 'Overwrite rows 2 to 3')
       // A crash between two transactions would leave the replaced edit.
-      expect(await page.evaluate('transactions()')).toContainEqual(['put rows', 'delete cell'])
+      expect(await transactions()).toContainEqual(['put rows', 'delete cell'])
       await overwrite('New 1\t7\nNew 2\t8', 'Add as 2 new rows')
       await untilText(page, '3 changes pending')
       await crash()

@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from './application.ts'
-import { press } from './application-server.ts'
+import { follow, press, until } from './application-server.ts'
 import { cell } from './grid.ts'
 import { type Line, startLine } from './line.ts'
 import { countsOn, untilStoredOn } from './offline.ts'
+import { selectFocused, textOf, textsOf } from './page-acts.ts'
 
 export type Place = 'first' | 'last'
 
@@ -66,7 +67,7 @@ export class Device {
   }
 
   readonly #has = (page: Page, selector: string) =>
-    page.waitForFunction(`document.querySelector('${selector}')`, OFTEN)
+    page.waitForFunction((wanted) => document.querySelector(wanted), OFTEN, selector)
 
   async #openNote(): Promise<void> {
     await this.#note.goto(`${this.line.url}/app/notes/${this.#shown.note}`, { waitUntil: 'domcontentloaded' })
@@ -89,31 +90,38 @@ export class Device {
   /** Shows a note through a link of the page, and waits until the offline copy has it and the newest row. */
   async show(note: string, row: string): Promise<void> {
     this.#shown = { ...this.#shown, note }
-    await this.#note.evaluate(`{
-      const link = Object.assign(document.createElement('a'), { href: '/app/notes/${note}' })
-      document.body.append(link)
-      link.click()
-      link.remove()
-    }`)
+    await follow(this.#note, `notes/${note}`)
     await this.#note.waitForFunction(
-      `location.pathname.endsWith('${note}') && document.querySelector('.cm-content')?.textContent.startsWith('first')`,
+      (id) =>
+        location.pathname.endsWith(id) &&
+        document.querySelector('.cm-content')?.textContent.startsWith('first'),
       OFTEN,
+      note,
     )
     await this.#rows.waitForFunction(
-      `document.querySelector('${cell(0, COLUMNS.program)}')?.textContent.trim() === ${JSON.stringify(row)}`,
+      (place, wanted) => document.querySelector(place)?.textContent.trim() === wanted,
       OFTEN,
+      cell(0, COLUMNS.program),
+      row,
     )
-    await this.#note.waitForFunction(hasKept(note, row), OFTEN)
+    await until(() => hasKept(this.#note, note, row))
   }
 
   /** Chooses the local version in every conflict. */
   async settle(): Promise<void> {
-    const choose = (start: string) =>
-      `for (const one of document.querySelectorAll('.settle button, .note-row button')) if (one.textContent.startsWith('${start}')) { one.click(); break }`
+    const choose = (page: Page, start: string) =>
+      page.$$eval(
+        '.settle button, .note-row button',
+        (buttons, wanted) =>
+          (
+            buttons.find(({ textContent }) => textContent.startsWith(wanted)) as HTMLElement | undefined
+          )?.click(),
+        start,
+      )
     // Another tab may hold the drafts of a closed tab and says so. Reopening the note resolves them there.
-    if (await this.#rows.evaluate(`document.body.textContent.includes('Not saved: ')`)) await this.#openNote()
-    await this.#note.evaluate(choose('Keep mine'))
-    await this.#rows.evaluate(choose('Use '))
+    if ((await textOf(this.#rows, 'body')).includes('Not saved: ')) await this.#openNote()
+    await choose(this.#note, 'Keep mine')
+    await choose(this.#rows, 'Use ')
   }
 
   /** Types at the end of a line. Retries if conflict passages have just replaced the text. */
@@ -126,10 +134,16 @@ export class Device {
     await page.keyboard.press(this.place === 'first' ? 'Home' : 'End')
     await page.keyboard.up('Control')
     await page.keyboard.press('End')
-    const begun = `addEventListener('input', () => { globalThis.isTyped = true }, { capture: true, once: true })`
-    await page.evaluate(`globalThis.isTyped = false; ${begun}`)
+    const typed = await page.evaluateHandle(() => {
+      const noted = { isTyped: false }
+      const note = () => {
+        noted.isTyped = true
+      }
+      addEventListener('input', note, { capture: true, once: true })
+      return noted
+    })
     await page.keyboard.sendCharacter(` ${word}`)
-    if (!(await page.evaluate('globalThis.isTyped'))) await this.writeWord(word)
+    if (!(await typed.evaluate(({ isTyped }) => isTyped))) await this.writeWord(word)
   }
 
   async writeCell(text: string): Promise<void> {
@@ -139,12 +153,14 @@ export class Device {
     await page.focus(place)
     await page.keyboard.press('Enter')
     await this.#has(page, 'td input:focus, td textarea:focus')
-    await page.evaluate('document.activeElement.select()')
+    await selectFocused(page)
     await page.keyboard.sendCharacter(text)
     await page.keyboard.press('Enter')
     await page.waitForFunction(
-      `document.querySelector('${place}')?.textContent.startsWith(${JSON.stringify(text)})`,
+      (selector, wanted) => document.querySelector(selector)?.textContent.startsWith(wanted),
       OFTEN,
+      place,
+      text,
     )
   }
 
@@ -156,8 +172,12 @@ export class Device {
     await page.keyboard.sendCharacter(tag)
     await page.keyboard.press('Enter')
     await page.waitForFunction(
-      `[...document.querySelectorAll('#details .tag-item')].some((one) => one.textContent.includes(${JSON.stringify(tag)}))`,
+      (wanted) =>
+        [...document.querySelectorAll('#details .tag-item')].some(({ textContent }) =>
+          textContent.includes(wanted),
+        ),
       OFTEN,
+      tag,
     )
   }
 
@@ -202,21 +222,27 @@ export class Device {
 
   /** Returns the displayed text of the note, without spaces, and of the newest row. */
   async read() {
-    const text = `document.querySelector('.cm-content')?.innerText.replace(/\\s+/g, '')`
-    const cells = Object.entries(COLUMNS).map(
-      ([name, column]) =>
-        `${name}: document.querySelector('${cell(0, column)}')?.textContent.trim().replace(/^–$/, '')`,
-    )
     return {
-      note: await this.#note.evaluate(text),
-      row: (await this.#rows.evaluate(`({ ${cells.join(', ')} })`)) as Record<string, string>,
+      note: await this.#note.evaluate(() =>
+        // biome-ignore lint/performance/useDomNodeTextContent: lines are separate in it
+        document.querySelector<HTMLElement>('.cm-content')?.innerText.replace(/\s+/g, ''),
+      ),
+      row: await this.#rows.evaluate(
+        (places) =>
+          Object.fromEntries(
+            places.map(([name, place]) => [
+              name,
+              document.querySelector(place)?.textContent.trim().replace(/^–$/, ''),
+            ]),
+          ),
+        Object.entries(COLUMNS).map(([name, column]) => [name, cell(0, column)] as const),
+      ),
     }
   }
 
   /** Returns the server status shown in both tabs. */
-  statuses(): Promise<unknown[]> {
-    const said = `[...document.querySelectorAll('[role=status]')].map((one) => one.textContent).join(' | ')`
-    return Promise.all(this.pages.map((page) => page.evaluate(said)))
+  statuses(): Promise<string[]> {
+    return Promise.all(this.pages.map(async (page) => (await textsOf(page, '[role=status]')).join(' | ')))
   }
 
   async close(): Promise<void> {
@@ -225,16 +251,23 @@ export class Device {
   }
 }
 
-/** The source of an expression in the page: whether the offline copy has the text of a note and the newest row. */
-const hasKept = (note: string, row: string) => `new Promise((resolve) => {
-  const request = indexedDB.open('daybook-offline')
-  request.onsuccess = () => {
-    const transaction = request.result.transaction(['texts', 'rows'])
-    const text = transaction.objectStore('texts').getKey('${note}')
-    const rows = transaction.objectStore('rows').getAll()
-    transaction.oncomplete = () => {
-      request.result.close()
-      resolve(text.result !== undefined && rows.result.some(({ row }) => row.data.program === '${row}'))
-    }
-  }
-})`
+/** Whether the offline copy has the text of a note and the newest row. */
+const hasKept = (page: Page, note: string, row: string): Promise<boolean> =>
+  page.evaluate(
+    (id, wanted) =>
+      new Promise<boolean>((resolve) => {
+        const request = indexedDB.open('daybook-offline')
+        request.onsuccess = () => {
+          const transaction = request.result.transaction(['texts', 'rows'])
+          const text = transaction.objectStore('texts').getKey(id)
+          const rows = transaction.objectStore('rows').getAll()
+          transaction.oncomplete = () => {
+            request.result.close()
+            const isKept = rows.result.some((entry) => entry.row.data.program === wanted)
+            resolve(text.result !== undefined && isKept)
+          }
+        }
+      }),
+    note,
+    row,
+  )

@@ -71,9 +71,9 @@ export const focusBeside = (
 export async function choose(page: Page, label: string, value: string, within = 'body'): Promise<void> {
   const found = await page.waitForFunction(
     (scope, wanted) =>
-      [...document.querySelectorAll<HTMLLabelElement>(`${scope} label`)]
-        .find(({ textContent }) => textContent.startsWith(wanted))
-        ?.querySelector('select'),
+      [...document.querySelectorAll<HTMLLabelElement>(`${scope} label`)].find(
+        ({ textContent, control }) => textContent.startsWith(wanted) && control?.matches('select'),
+      )?.control,
     {},
     within,
     label,

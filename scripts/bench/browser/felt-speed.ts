@@ -57,37 +57,50 @@ export async function fillWideTable(
   return { id, name }
 }
 
-/**
- * Calls an action and resolves with the milliseconds until a condition holds and that frame is painted. Both are texts
- * of expressions.
- */
-const timed = (action: string, isDone: string): string => `new Promise((resolve) => {
-  const from = performance.now()
-  const channel = new MessageChannel()
-  channel.port1.onmessage = () => resolve(performance.now() - from)
-  const look = () => requestAnimationFrame(() => (${isDone}) ? channel.port2.postMessage(0) : look())
-  ${action}
-  look()
-})`
+declare global {
+  /** Calls an action and resolves with the milliseconds until a condition holds and that frame is painted. */
+  var timed: (action: () => void, isDone: () => unknown) => Promise<number>
+}
+
+/** Defines `timed` in the open page. */
+const defineTimed = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    globalThis.timed = (action, isDone) =>
+      new Promise((resolve) => {
+        const from = performance.now()
+        const channel = new MessageChannel()
+        channel.port1.onmessage = () => resolve(performance.now() - from)
+        const look = () => requestAnimationFrame(() => (isDone() ? channel.port2.postMessage(0) : look()))
+        action()
+        look()
+      })
+  })
 
 /** Opens notes by clicks on the rows of the list. */
 export async function measureNoteOpenings(page: Page, server: Server): Promise<number[]> {
   await page.goto(`${originOf(server)}/app/notes`)
   await page.waitForSelector('.notes-rows a')
+  await defineTimed(page)
   const samples: number[] = []
   for (let at = 0; at <= TRIES; at++) {
-    const took = await page.evaluate(`(() => {
-      const link = document.querySelectorAll('.notes-rows a')[${at % 8}]
-      const before = document.querySelector('#note .cm-content')
-      return ${timed(
-        'link.click()',
-        `location.pathname === new URL(link.href).pathname &&
-          document.querySelector('#note .cm-content') !== before &&
-          document.querySelector('#note .cm-line')`,
-      )}
-    })()`)
+    const took = await page.$$eval(
+      '.notes-rows a',
+      (links, index) => {
+        const link = links[index]
+        if (!link) throw new Error('the list has too few notes')
+        const before = document.querySelector('#note .cm-content')
+        return timed(
+          () => link.click(),
+          () =>
+            location.pathname === new URL(link.href).pathname &&
+            document.querySelector('#note .cm-content') !== before &&
+            document.querySelector('#note .cm-line'),
+        )
+      },
+      at % 8,
+    )
     // The first one loads the editor.
-    if (at > 0) samples.push(took as number)
+    if (at > 0) samples.push(took)
   }
   return samples
 }
@@ -99,16 +112,30 @@ export async function measureSwitches(
   { from, to }: { from: WideTable; to: WideTable },
 ): Promise<number[]> {
   await page.goto(`${originOf(server)}/app/records/${from.id}`)
-  const isShown = (table: WideTable) => `location.pathname.endsWith('/${table.id}') &&
-    document.querySelector('.bar h2.cut')?.textContent.includes('${table.name}') &&
-    document.querySelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')`
   const go = (table: WideTable) =>
-    page.evaluate(timed(`document.querySelector('a[href$="/records/${table.id}"]').click()`, isShown(table)))
-  await page.waitForFunction(isShown(from))
+    page.$eval(
+      `a[href$="/records/${table.id}"]`,
+      (link, { id, name }) =>
+        timed(
+          () => link.click(),
+          () =>
+            location.pathname.endsWith(`/${id}`) &&
+            document.querySelector('.bar h2.cut')?.textContent.includes(name) &&
+            document.querySelector('tbody tr[aria-rowindex="2"]:not([aria-busy])'),
+        ),
+      table,
+    )
+  await page.waitForFunction(
+    (name) => document.querySelector('.bar h2.cut')?.textContent.includes(name),
+    {},
+    from.name,
+  )
+  await page.waitForSelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')
+  await defineTimed(page)
   const samples: number[] = []
   for (let at = 0; at <= TRIES; at++) {
     const took = await go(to)
-    if (at > 0) samples.push(took as number)
+    if (at > 0) samples.push(took)
     await go(from)
   }
   return samples
@@ -118,6 +145,7 @@ export async function measureSwitches(
 export async function measureFinder(page: Page, server: Server): Promise<number[]> {
   await page.goto(`${originOf(server)}/app/notes`)
   await page.waitForSelector('.notes-rows a')
+  await defineTimed(page)
   const samples: number[] = []
   for (let at = 0; at <= TRIES; at++) {
     await page.keyboard.down('Control')
@@ -125,16 +153,24 @@ export async function measureFinder(page: Page, server: Server): Promise<number[
     await page.keyboard.up('Control')
     await page.waitForSelector('#find input')
     const title = `Note ${at * 31 + 100}`
-    const took = await page.evaluate(`(() => {
-      const input = document.querySelector('#find input')
-      const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
-      return ${timed(
-        `set.call(input, ${JSON.stringify(title)})
-         input.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
-        `[...document.querySelectorAll('#find [role=option]')].some((one) => one.textContent.startsWith('${title} '))`,
-      )}
-    })()`)
-    if (at > 0) samples.push(took as number)
+    const took = await page.$eval(
+      '#find input',
+      (input, wanted) => {
+        const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
+        return timed(
+          () => {
+            set?.call(input, wanted)
+            input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+          },
+          () =>
+            [...document.querySelectorAll('#find [role=option]')].some(({ textContent }) =>
+              textContent.startsWith(`${wanted} `),
+            ),
+        )
+      },
+      title,
+    )
+    if (at > 0) samples.push(took)
     await page.keyboard.press('Escape')
     await page.waitForSelector('#find:not([open])')
   }

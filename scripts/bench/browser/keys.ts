@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core'
+import type { JSHandle, Page } from 'puppeteer-core'
 import type { Server } from '../servers.ts'
 import { serveBareEditor } from './bare-editor.ts'
 import { originOf } from './page.ts'
@@ -16,24 +16,35 @@ const SCREENS = 20
  * the result. Excludes the wait for the screen between the two, during which a browser postpones all other tasks. Only
  * microtasks, which may queue further microtasks, run before that wait.
  */
-const TIME_KEYS = `{
-  window.keyTimes = []
-  let pressed = 0
-  addEventListener('keydown', () => { pressed = performance.now() }, { capture: true })
-  addEventListener('input', () => {
-    const from = pressed
-    let done = 0
-    const settle = (left) =>
-      queueMicrotask(() => { if (left > 0) settle(left - 1); else done = performance.now() })
-    settle(20)
-    requestAnimationFrame(() => {
-      const began = performance.now()
-      const channel = new MessageChannel()
-      channel.port1.onmessage = () => window.keyTimes.push(done - from + performance.now() - began)
-      channel.port2.postMessage(0)
+const timeKeys = (page: Page): Promise<JSHandle<number[]>> =>
+  page.evaluateHandle(() => {
+    const times: number[] = []
+    let pressed = 0
+    addEventListener(
+      'keydown',
+      () => {
+        pressed = performance.now()
+      },
+      { capture: true },
+    )
+    addEventListener('input', () => {
+      const from = pressed
+      let done = 0
+      const settle = (left: number) =>
+        queueMicrotask(() => {
+          if (left > 0) settle(left - 1)
+          else done = performance.now()
+        })
+      settle(20)
+      requestAnimationFrame(() => {
+        const began = performance.now()
+        const channel = new MessageChannel()
+        channel.port1.onmessage = () => times.push(done - from + performance.now() - began)
+        channel.port2.postMessage(0)
+      })
     })
+    return times
   })
-}`
 
 async function goTo(page: Page, place: Place): Promise<void> {
   await page.keyboard.down('Control')
@@ -55,10 +66,10 @@ async function measurePlace(
   await goTo(page, place)
   await page.keyboard.type('warm-up')
   await rest()
-  await page.evaluate(TIME_KEYS)
+  const times = await timeKeys(page)
   for (let key = 0; key < KEYS; key++) await page.keyboard.type(key % 6 === 5 ? ' ' : 'x', { delay: 30 })
   await rest()
-  return (await page.evaluate('window.keyTimes')) as number[]
+  return times.jsonValue()
 }
 
 /** Measures key presses at the start, middle and end of a note, and of the same text in a bare editor. */
@@ -69,7 +80,8 @@ export async function measureKeys(
 ) {
   const bare = await serveBareEditor(text)
   const isSaved = () => page.waitForSelector('#note .status.ok')
-  const isIdle = () => page.evaluate('new Promise(requestIdleCallback)')
+  const isIdle = () =>
+    page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())))
   const measured: { place: Place; keys: number[]; floor: number[] }[] = []
   try {
     for (const place of places) {

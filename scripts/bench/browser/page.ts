@@ -4,19 +4,26 @@ import type { Server } from '../servers.ts'
 
 const PASSWORD = 'a password of the bench'
 
-/** Records when the first element of a kind is painted, from the start of each page: `window.shownAt`. */
-const WATCH_ROWS = `{
+declare global {
+  /** When the first rows of the notes were painted, in milliseconds since the page was requested; null until then. */
+  var rowsShownAt: number | null | undefined
+}
+
+/** Records when the first rows are painted, from the start of each page. */
+function watchRows(): void {
   const observer = new MutationObserver(() => {
-    if (window.shownAt !== undefined || !document.querySelector('.notes-rows a')) return
-    window.shownAt = null
+    if (globalThis.rowsShownAt !== undefined || !document.querySelector('.notes-rows a')) return
+    globalThis.rowsShownAt = null
     requestAnimationFrame(() => {
       const channel = new MessageChannel()
-      channel.port1.onmessage = () => { window.shownAt = performance.now() }
+      channel.port1.onmessage = () => {
+        globalThis.rowsShownAt = performance.now()
+      }
       channel.port2.postMessage(0)
     })
   })
   observer.observe(document, { childList: true, subtree: true })
-}`
+}
 
 /** Opens a page in a new profile without a session. */
 export const newPage = async (browser: Browser): Promise<Page> =>
@@ -27,7 +34,7 @@ export async function nextPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   page.setDefaultTimeout(120_000)
   await page.setViewport({ width: 1280, height: 800 })
-  await page.evaluateOnNewDocument(WATCH_ROWS)
+  await page.evaluateOnNewDocument(watchRows)
   return page
 }
 
@@ -58,6 +65,6 @@ export async function signIn(page: Page): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Returns when the first rows of the notes were painted, in milliseconds since the page was requested. */
+/** Waits until the first rows of the notes are painted, and returns when they were. */
 export const shownAt = async (page: Page): Promise<number> =>
-  (await (await page.waitForFunction('window.shownAt')).jsonValue()) as number
+  Number(await (await page.waitForFunction(() => globalThis.rowsShownAt)).jsonValue())

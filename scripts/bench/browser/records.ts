@@ -37,20 +37,25 @@ export async function fillRows(
 }
 
 /** Scrolls to a fraction of all rows; resolves with the time until every visible row is drawn. */
-const JUMP = `window.jump = (share) => new Promise((resolve) => {
-  const scroller = document.querySelector('section.scroll')
-  const from = performance.now()
-  const firstRow = () => document.querySelector('tbody tr[aria-rowindex]')?.ariaRowIndex
-  const before = firstRow()
-  scroller.scrollTop = share * (scroller.scrollHeight - scroller.clientHeight)
-  const look = () => {
-    const isThere = ![before, undefined].includes(firstRow())
-    const isBusy = document.querySelector('tbody tr[aria-busy=true]') !== null
-    if (isThere && !isBusy) resolve(performance.now() - from)
-    else requestAnimationFrame(look)
-  }
-  requestAnimationFrame(look)
-})`
+const jump = (page: Page, share: number): Promise<number> =>
+  page.$eval(
+    'section.scroll',
+    (scroller, part) =>
+      new Promise<number>((resolve) => {
+        const from = performance.now()
+        const firstRow = () => document.querySelector('tbody tr[aria-rowindex]')?.ariaRowIndex
+        const before = firstRow()
+        scroller.scrollTop = part * (scroller.scrollHeight - scroller.clientHeight)
+        const look = () => {
+          const isThere = ![before, undefined].includes(firstRow())
+          const isBusy = document.querySelector('tbody tr[aria-busy=true]') !== null
+          if (isThere && !isBusy) resolve(performance.now() - from)
+          else requestAnimationFrame(look)
+        }
+        requestAnimationFrame(look)
+      }),
+    share,
+  )
 
 export const gridAddress = (server: Server, structure: string, query = ''): string =>
   `${originOf(server)}/app/records/${structure}${query}`
@@ -58,14 +63,12 @@ export const gridAddress = (server: Server, structure: string, query = ''): stri
 export async function openGrid(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await page.waitForSelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')
-  await page.evaluate(JUMP)
 }
 
 /** Measures jumps to positions along the golden ratio, so that each is far from the earlier ones. */
 export async function measureJumps(page: Page, count: number): Promise<number[]> {
   const samples: number[] = []
-  for (let at = 1; at <= count; at++)
-    samples.push((await page.evaluate(`window.jump(${(at * 0.618_034) % 1})`)) as number)
+  for (let at = 1; at <= count; at++) samples.push(await jump(page, (at * 0.618_034) % 1))
   return samples
 }
 
@@ -74,7 +77,11 @@ export async function measureEdits(page: Page, server: Server, key: string, row:
   const samples: number[] = []
   for (let at = 0; at < EDITS; at++) {
     const text = `edited ${at} times`
-    const shown = page.waitForFunction(`document.querySelector('tbody').textContent.includes('${text}')`)
+    const shown = page.waitForFunction(
+      (wanted) => document.querySelector('tbody')?.textContent.includes(wanted),
+      {},
+      text,
+    )
     const from = performance.now()
     const response = await fetch(`${originOf(server)}/v1/records/${row}`, {
       method: 'PATCH',
@@ -94,7 +101,7 @@ export async function measureMemory(page: Page, minutes: number): Promise<number
   const held: number[] = []
   for (let minute = 0; minute <= minutes; minute++) {
     const until = performance.now() + (minute === 0 ? 10_000 : 60_000)
-    while (performance.now() < until) await page.evaluate('window.jump(Math.random())')
+    while (performance.now() < until) await jump(page, Math.random())
     await client.send('HeapProfiler.collectGarbage')
     const { JSHeapUsedSize = 0 } = await page.metrics()
     held.push(JSHeapUsedSize / 1_048_576)

@@ -46,9 +46,6 @@ export async function makeView(server: Server, key: string, view: object): Promi
   if (!response.ok) throw new Error(await response.text())
 }
 
-const clickTab = (name: string) =>
-  `[...document.querySelectorAll('.row-tabs a')].find((one) => one.textContent.includes('${name}')).click()`
-
 /**
  * Opens a view from its tab, each time in a page that has not loaded it. Returns the times until part of it is drawn.
  */
@@ -62,16 +59,22 @@ export async function measureOpenings(
     await page.goto(url)
     await page.waitForSelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')
     await page.waitForSelector('.row-tabs a:nth-of-type(2)')
-    const took = await page.evaluate(`new Promise((resolve) => {
-      const from = performance.now();
-      ${clickTab(name)}
-      const look = () => {
-        if (document.querySelector(${JSON.stringify(shows)})) resolve(performance.now() - from)
-        else requestAnimationFrame(look)
-      }
-      requestAnimationFrame(look)
-    })`)
-    samples.push(took as number)
+    const took = await page.$$eval(
+      '.row-tabs a',
+      (tabs, wanted, selector) =>
+        new Promise<number>((resolve) => {
+          const from = performance.now()
+          tabs.find(({ textContent }) => textContent.includes(wanted))?.click()
+          const look = () => {
+            if (document.querySelector(selector)) resolve(performance.now() - from)
+            else requestAnimationFrame(look)
+          }
+          requestAnimationFrame(look)
+        }),
+      name,
+      shows,
+    )
+    samples.push(took)
   }
   return samples
 }
@@ -85,7 +88,9 @@ export async function measureMoves(page: Page, other: Page, url: string, count: 
     await one.bringToFront()
     await one.goto(url)
     await one.waitForSelector('.row-tabs a:nth-of-type(2)')
-    await one.evaluate(clickTab('Board'))
+    await one.$$eval('.row-tabs a', (tabs) =>
+      tabs.find(({ textContent }) => textContent.includes('Board'))?.click(),
+    )
     await one.waitForSelector('a.card')
   }
   const samples: number[] = []
