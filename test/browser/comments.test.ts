@@ -12,7 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { daybook } from '../support/process.ts'
-import { selectInFirstLine } from '../support/screens/notes.ts'
+import { selectPassage } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
   let app: Application
@@ -60,8 +60,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.waitForSelector('.comments')
       await owner.waitForSelector('.cm-line')
       await owner.focus('.cm-content')
-      await selectInFirstLine(owner, 10, 20)
-      await owner.waitForSelector('.cm-tooltip button')
+      await selectPassage(owner, 10, 20)
       await chord(owner)
       await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
       await owner.keyboard.type('@ad')
@@ -129,8 +128,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await press(owner, 'Details')
       await owner.waitForSelector('.comments', { hidden: true })
       await owner.focus('.cm-content')
-      await selectInFirstLine(owner, 0, 3)
-      await owner.waitForSelector('.cm-tooltip button')
+      await selectPassage(owner, 0, 3)
       await chord(owner)
       await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
       await press(owner, 'Details')

@@ -103,8 +103,8 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
         () => page.keyboard.press('Enter'),
         () => page.keyboard.press('Escape'),
         async () => {
-          await page.evaluate(`history.pushState(null, '', '#here')`)
-          await page.evaluate('history.back()')
+          await page.evaluate(() => history.pushState(null, '', '#here'))
+          await page.evaluate(() => history.back())
         },
       ]) {
         await focusOn('Empty trash')

@@ -8,13 +8,15 @@ import {
   fill,
   press,
   startApplication,
+  until,
   untilNoText,
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { textOf } from '../support/page-acts.ts'
+import { textOf, textsOf } from '../support/page-acts.ts'
 import { newFolder } from '../support/process.ts'
+import { untilCompared } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   let app: Application
@@ -296,15 +298,14 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       expect(await page.$$eval('#details .ledger li', ({ length }) => length)).toBe(1)
       await page.focus('#details .ledger li:last-child button')
       await page.keyboard.press('Enter')
-      const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
-      await page.waitForFunction(`${shown} === 'version |0|71'`)
+      await untilCompared(page, 'version ', '0', '71')
       await page.reload()
-      await page.waitForFunction(`${shown} === 'version |0|71'`)
+      await untilCompared(page, 'version ', '0', '71')
       const newest = (await app.server.get(`/v1/notes/${id}/revisions?limit=1`)).body.revisions[0].id
       await page.select('#details select[aria-label="Edit"]', newest)
-      await page.waitForFunction(`${shown} === 'version |70|71'`)
+      await untilCompared(page, 'version ', '70', '71')
       await page.goBack()
-      await page.waitForFunction(`${shown} === 'version |0|71'`)
+      await untilCompared(page, 'version ', '0', '71')
       await page.goBack()
       await page.waitForSelector('.differences', { hidden: true })
     },
@@ -318,8 +319,8 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
       for (const note_id of ids) await app.server.post('/v1/quick-access', { note_id })
       await open(ids[2] ?? '')
-      const shown = `[...document.querySelectorAll('.rail .rail-sub:first-of-type a')].map((one) => one.textContent).join()`
-      const untilShown = (titles: string) => page.waitForFunction(`${shown} === '${titles}'`)
+      const shown = () => textsOf(page, '.rail .rail-sub:first-of-type a')
+      const untilShown = (titles: string) => until(async () => (await shown()).join() === titles)
       await untilShown('First,Second,Third')
       await page.focus('.rail .rail-sub:first-of-type a')
       await page.keyboard.down('Alt')

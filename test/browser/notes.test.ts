@@ -13,7 +13,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { frames, leaveFocus, paste, selectFocused, textOf } from '../support/page-acts.ts'
 import { addMember, endSession } from '../support/page-requests.ts'
-import { listedTitles } from '../support/screens/notes.ts'
+import { listedTitles, untilCompared } from '../support/screens/notes.ts'
 
 describe.skipIf(!hasBrowser)('notes in a browser', () => {
   let app: Application
@@ -369,8 +369,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('#details .tag-item', { hidden: true })
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
       await page.locator('#details .ledger button').click()
-      const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
-      await page.waitForFunction(`${shown} === 'first|second'`)
+      await untilCompared(page, 'first', 'second')
       await clickOn(page, 'Restore this version')
       await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)
       expect(await contentOf(id)).toBe('first')

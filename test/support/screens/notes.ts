@@ -1,4 +1,6 @@
 import type { Page } from 'puppeteer-core'
+import { until } from '../application-server.ts'
+import { frames, textsOf } from '../page-acts.ts'
 
 /* The list of notes, and the note that is shown beside it. */
 
@@ -13,21 +15,22 @@ export const shownLines = (page: Page): Promise<string[]> =>
     lines.map((line) => (line as HTMLElement).innerText.trim()),
   )
 
-/** Selects characters of the first line of the editor. */
-export const selectInFirstLine = (page: Page, from: number, to: number): Promise<void> =>
-  page.$eval(
-    '.cm-line',
-    ({ firstChild }, start, end) => {
-      if (firstChild !== null) getSelection()?.setBaseAndExtent(firstChild, start, firstChild, end)
-    },
-    from,
-    to,
-  )
+/** Selects characters of the first line of the editor, and waits for the button that comments on them. */
+export const selectPassage = (page: Page, from: number, to: number): Promise<void> =>
+  // The editor may draw the line again at this moment, which ends the selection.
+  until(async () => {
+    await page.$eval(
+      '.cm-line',
+      ({ firstChild }, start, end) => {
+        if (firstChild !== null) getSelection()?.setBaseAndExtent(firstChild, start, firstChild, end)
+      },
+      from,
+      to,
+    )
+    await frames(page)
+    return (await page.$('.cm-tooltip button')) !== null
+  })
 
-/** Inserts a text at the cursor at once, as typing does. */
-export const insertText = (page: Page, text: string): Promise<boolean> =>
-  page.evaluate((inserted) => document.execCommand('insertText', false, inserted), text)
-
-/** Returns the compared versions as they are shown, passage by passage. */
-export const comparedVersions = (page: Page): Promise<string[]> =>
-  page.$$eval('.differences > p > *', (passages) => passages.map(({ textContent }) => textContent ?? ''))
+/** Waits until the compared versions are shown as these passages. */
+export const untilCompared = (page: Page, ...passages: string[]): Promise<void> =>
+  until(async () => (await textsOf(page, '.differences > p > *')).join('|') === passages.join('|'))
