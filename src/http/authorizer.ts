@@ -1,11 +1,7 @@
 import type { Caller } from '../context.ts'
-import type { Credential } from '../kernel/call.ts'
+import { AdmittedCaller } from '../kernel/call.ts'
 import {
   type Covers,
-  callerKeyOf,
-  checkCovered,
-  type Grant,
-  grantOf,
   invalidKey,
   keyNeeded,
   ownerRequired,
@@ -205,65 +201,10 @@ export interface Requirement {
   readonly isNamed: boolean
 }
 
-/**
- * The caller of a request after a permission check, with the credential for its calls. A class, because every request
- * creates one, and copying a caller and adding accessors takes ten times as long.
- */
-export class AdmittedCaller implements Caller, Credential {
-  readonly workspacePk: number
-  readonly workspaceId: string
-  readonly userId: string
-  readonly keyId: string | null
-  readonly keyName: string | null
-  readonly appId: string | undefined
-  readonly sessionId: string | undefined
-  readonly scope: Caller['scope']
-  readonly role: Caller['role']
-  readonly mayWrite: boolean
-  readonly rights: Caller['rights']
-  readonly surface: Caller['surface']
-  readonly #caller: Caller
-  readonly #request: Request
-  readonly #requirement: Requirement
-  #grant: Grant | undefined
-
-  /** Narrows the caller to the content that its call covers; refuses a caller that may not write it. */
-  constructor(caller: Caller, request: Request, requirement: Requirement) {
-    const { rule, isNamed } = requirement
-    const { covers, write: isWrite = false } = rule
-    this.workspacePk = checkCovered(caller.rights, caller.workspacePk, { covers, isWrite, isNamed })
-    this.workspaceId = caller.workspaceId
-    this.userId = caller.userId
-    this.keyId = caller.keyId
-    this.keyName = caller.keyName
-    this.appId = caller.appId
-    this.sessionId = caller.sessionId
-    this.scope = caller.scope
-    this.role = caller.role
-    this.mayWrite = caller.mayWrite
-    this.rights = caller.rights
-    this.surface = caller.surface
-    this.#caller = caller
-    this.#request = request
-    this.#requirement = requirement
-    Object.freeze(this)
-  }
-
-  get grant(): Grant {
-    const { rule, isNamed } = this.#requirement
-    const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
-    this.#grant ??= grantOf(this.#caller, { needsOwner, needsWrite, covers, isNamed })
-    return this.#grant
-  }
-
-  get schedulingKey(): string {
-    return callerKeyOf(this)
-  }
-
-  /** Bun creates the signal on first access, and only long waits need it. */
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
+/** Narrows a caller to the content that an endpoint covers; refuses a caller that may not write it. */
+export function admitted(caller: Caller, request: Request, { rule, isNamed }: Requirement): AdmittedCaller {
+  const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
+  return new AdmittedCaller(caller, request, { needsOwner, needsWrite, covers, isNamed })
 }
 
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'

@@ -1,5 +1,5 @@
 import type { Caller } from '../context.ts'
-import type { Kernel } from '../kernel/call.ts'
+import type { AdmittedCaller, Kernel } from '../kernel/call.ts'
 import type { Covers } from '../kernel/caller.ts'
 import { allowsWriting, keyNeeded } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
@@ -8,8 +8,8 @@ import { systemClock } from '../lib/clock.ts'
 import { isTaggedJson, listedTags, type TaggedJson } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
-  AdmittedCaller,
   type Authorize,
+  admitted,
   isRead,
   type Quota,
   type Requirement,
@@ -155,7 +155,7 @@ export class Exchange {
       this.quota = quota
     })
     this.requirement = { rule, isNamed: route.includes(':') }
-    this.caller = new AdmittedCaller(this.authenticated, request, this.requirement)
+    this.caller = admitted(this.authenticated, request, this.requirement)
     if (isRead(request)) return
     checkEncoding(request)
     this.ifMatch = ifMatchOf(request, rule)
@@ -170,7 +170,7 @@ export class Exchange {
     if (!caller || !authenticated || !requirement) return
     const permissions = this.rights.kernel.recheck(caller.grant)
     const mayWrite = authenticated.mayWrite && allowsWriting(permissions)
-    this.caller = new AdmittedCaller({ ...authenticated, ...permissions, mayWrite }, request, requirement)
+    this.caller = admitted({ ...authenticated, ...permissions, mayWrite }, request, requirement)
   }
 
   /** Checks the permission after the handler, unless the requested write has been done. */

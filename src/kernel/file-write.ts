@@ -1,6 +1,7 @@
 import type { WorkerOptions } from '../storage/worker/client.ts'
 import { WorkerThread } from '../storage/worker/thread.ts'
-import type { Credential, Sent, Server } from './call.ts'
+import type { Credential, Server } from './call.ts'
+import type { Sent } from './call-format.ts'
 import type { WriteOperation } from './operation.ts'
 
 /** Runs a write on a file that this process does not have open. */

@@ -22,7 +22,8 @@ import {
   type WorkerResponse,
 } from '../storage/worker/thread.ts'
 import { Trial } from '../storage/writes/transaction.ts'
-import { type Performed, performRead, performWrite, received, type Sent } from './call.ts'
+import { performRead, performWrite, received } from './call.ts'
+import type { Performed, Sent } from './call-format.ts'
 import type { Credentials } from './caller.ts'
 import type { JobInput, JobPreparing, JobStepping } from './job-steps.ts'
 import type { ReadOperation, WriteOperation } from './operation.ts'
