@@ -1,5 +1,5 @@
 /**
- * Writes `src/web/styles/faces`, the files of the typeface: only the weights in use, and the characters of English in a
+ * Writes `src/http/web-app/faces`, the files of the typeface: only the weights in use, and the characters of English in a
  * file of their own, which is the only one that most visits fetch. `tokens.css` and `page-style.ts` state the
  * characters of each file.
  */
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import subsetFont from 'subset-font'
 
 const SOURCE = Bun.fileURLToPath(import.meta.resolve('@fontsource-variable/hanken-grotesk/package.json'))
-const FOLDER = join(import.meta.dir, '../../src/web/styles/faces')
+const FOLDER = join(import.meta.dir, '../../src/http/web-app/faces')
 
 /** All features of the typeface except fractions, which nothing turns on. */
 const FEATURES = ['kern', 'mark', 'mkmk', 'ccmp', 'liga', 'locl']

@@ -1,6 +1,6 @@
 import { embeddedFile } from '../../lib/program.ts'
-import english from '../../web/styles/faces/english.woff2' with { type: 'file' }
-import latin from '../../web/styles/faces/latin.woff2' with { type: 'file' }
+import english from './faces/english.woff2' with { type: 'file' }
+import latin from './faces/latin.woff2' with { type: 'file' }
 import appleTouchIcon from './icons/apple-touch-icon.png' with { type: 'file' }
 import icon from './icons/icon.svg' with { type: 'file' }
 import icon192 from './icons/icon-192.png' with { type: 'file' }
