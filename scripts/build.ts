@@ -7,7 +7,8 @@ import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
 import { packApplication } from '../src/http/web-app/assets.ts'
-import { buildApplication, PACKED } from '../src/http/web-app/build.ts'
+import { buildApplication } from '../src/http/web-app/build.ts'
+import { PACKED } from '../src/http/web-app/names.ts'
 import { buildVersion, defineVersion } from './lib/version.ts'
 
 const { values } = parseArgs({
@@ -35,6 +36,8 @@ const command = [
   packed,
   '--compile',
   '--minify',
+  // For servers that are started from the sources: here the application is packed.
+  '--external=rolldown',
   // In parts, so that a command loads only what it needs.
   '--format=esm',
   '--splitting',

@@ -49,19 +49,19 @@ describe.skipIf(!hasBrowser)('the bytes of a first visit', () => {
   }
 
   test(
-    'are at most 105 KB for the page to sign in',
+    'are at most 85 KB for the page to sign in',
     async () => {
-      expect(await bytesOf('')).toBeLessThanOrEqual(105 * KB)
+      expect(await bytesOf('')).toBeLessThanOrEqual(85 * KB)
     },
     BROWSER_TIMEOUT_MS,
   )
 
   test(
-    'are at most 140 KB for the list of notes, and 319 KB for a note with its editor',
+    'are at most 106 KB for the list of notes, and 270 KB for a note with its editor',
     async () => {
       await app.signIn(page)
-      expect(await bytesOf('notes')).toBeLessThanOrEqual(140 * KB)
-      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(319 * KB)
+      expect(await bytesOf('notes')).toBeLessThanOrEqual(106 * KB)
+      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(270 * KB)
     },
     BROWSER_TIMEOUT_MS,
   )

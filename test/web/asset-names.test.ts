@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BuiltFiles } from '../../src/http/web-app/build.ts'
+import type { BuiltApplication, BuiltFiles } from '../../src/http/web-app/build.ts'
 import { newFolder } from '../support/process.ts'
 
 /** The sources of the application and of its build. */
@@ -12,12 +12,13 @@ const ASKED_ANEW = ['index.html', 'worker.js']
 
 /** A copy of the sources that tests can change. */
 const folder = newFolder()
-let build: () => Promise<BuiltFiles>
+let buildApplication: () => Promise<BuiltApplication>
+const build = async (): Promise<BuiltFiles> => (await buildApplication()).files
 
 beforeAll(async () => {
   for (const path of SOURCES) cpSync(resolve(path), folder.file(path), { recursive: true })
   symlinkSync(resolve('node_modules'), folder.file('node_modules'))
-  build = (await import(folder.file('src/http/web-app/build.ts'))).buildApplication
+  ;({ buildApplication } = await import(folder.file('src/http/web-app/build.ts')))
 })
 afterAll(() => folder.remove())
 
@@ -47,7 +48,7 @@ test('a name never stands for two contents, so that permanent caching never show
     expect([path, common.filter((name) => !Bun.deepEquals(after[name], before[name]))]).toEqual([path, []])
     // The page leads to the changed files: every file that it or another file names exists.
     const named = Object.values(after).flatMap((text) => [
-      ...`${text}`.matchAll(/\/app\/assets\/([\w.-]+?\.(?:js|css|woff2))\b/g),
+      ...`${text}`.matchAll(/(?:\/app\/assets|\.)\/([\w-]+-\w{8,}\.(?:js|css|woff2))\b/g),
     ])
     expect(named.map(([, name = '']) => name).filter((name) => !(name in after))).toEqual([])
   }

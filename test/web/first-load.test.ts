@@ -1,45 +1,50 @@
-import { expect, test } from 'bun:test'
-import { gzipSync } from 'bun'
-import { ASSETS_PATH, buildApplication } from '../../src/http/web-app/build.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { type BuiltApplication, buildApplication } from '../../src/http/web-app/build.ts'
 
-/** 60 KB for the screen, and 3 KB for offline support. */
-const MAX_BYTES = 63 * 1024
+/*
+ * The scripts that a page preloads. The bytes of whole visits, with fonts and answers of the API, are measured in
+ * `test/browser/first-visit.test.ts`.
+ */
 
-test('no rule of the style sheet has an old form of :is(), which weighs more than what was written', async () => {
-  const styles = Object.entries(await buildApplication()).filter(([name]) => name.endsWith('.css'))
+let built: BuiltApplication
+beforeAll(async () => {
+  built = await buildApplication()
+})
+
+/** The parts of a screen, without the hashes of their names. */
+const partsOf = (screen: string): string[] =>
+  (built.needed[screen] ?? []).map((name) => name.replace(/-\w+\.js$/, '')).sort()
+
+test('no rule of the style sheet has an old form of :is(), which weighs more than what was written', () => {
+  const styles = Object.entries(built.files).filter(([name]) => name.endsWith('.css'))
   expect(styles).toHaveLength(1)
   const [[, css = ''] = []] = styles
   expect(css).toMatch(/\.menu :is\(a,button\):not\(\.button\)\{/)
   expect(css).not.toContain('-any(')
 })
 
-test('the list of notes needs at most 63 KB of script and style, compressed, and the editor is none of it', async () => {
-  const built = Object.entries(await buildApplication())
-  // Fonts load in parallel, and the screen does not wait for them.
-  const files = Object.fromEntries(built.map(([name, content]) => [name, `${content}`]))
-  const needed = new Set<string>()
-  const need = (name: string) => {
-    if (needed.has(name)) return
-    needed.add(name)
-    const imports = (files[name] ?? '').matchAll(/(?:from|import)\s*"([^"]+)"/g)
-    for (const [, path = ''] of imports)
-      if (path.startsWith(ASSETS_PATH)) need(path.slice(ASSETS_PATH.length + 1))
-  }
-  for (const [, name = ''] of (files['index.html'] ?? '').matchAll(/(?:href|src)="\/app\/assets\/([^"]+)"/g))
-    need(name)
-  const notes = Object.keys(files).find((name) => files[name]?.includes('import("/app/assets/opened-note-'))
-  need(notes ?? '')
-  const bytes = [...needed].reduce((sum, name) => sum + gzipSync(files[name] ?? '', { level: 9 }).length, 0)
-  expect([...needed].filter((name) => /code-mirror|opened-note/.test(name))).toEqual([])
-  expect([...needed].some((name) => name.startsWith('screen-'))).toBe(true)
-  expect([...needed].some((name) => name.startsWith('application-'))).toBe(true)
-  expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
-  expect(bytes).toBeGreaterThan(MAX_BYTES / 2)
+test('the form to sign in and the list of notes each need one file besides the application', () => {
+  expect(partsOf('sign-in')).toEqual(['application', 'rolldown-runtime', 'sign-in'])
+  expect(partsOf('notes')).toEqual(['application', 'list', 'rolldown-runtime'])
 })
 
-test('the parser of Markdown is in the worker of the preview alone: no page loads it', async () => {
-  const holding = Object.entries(await buildApplication()).filter(([, content]) =>
-    `${content}`.includes('blockTokens'),
-  )
+test('only an opened note needs the editor, and only a table the grid', () => {
+  const screens = Object.keys(built.needed)
+  expect(screens.length).toBeGreaterThan(10)
+  expect(screens.filter((screen) => partsOf(screen).includes('tables'))).toEqual(['records'])
+  expect(screens.filter((screen) => partsOf(screen).some((part) => /editor|codemirror/.test(part)))).toEqual([
+    'note',
+  ])
+})
+
+test('every script that is named exists, and a page needs at most 16 of them', () => {
+  for (const [screen, names] of Object.entries(built.needed)) {
+    expect([screen, names.filter((name) => !(name in built.files))]).toEqual([screen, []])
+    expect([screen, names.length <= 16]).toEqual([screen, true])
+  }
+})
+
+test('the parser of Markdown is in the worker of the preview alone: no page loads it', () => {
+  const holding = Object.entries(built.files).filter(([, content]) => `${content}`.includes('blockTokens'))
   expect(holding.map(([name]) => name.replace(/-\w+\.js$/, ''))).toEqual(['parts-worker'])
 })

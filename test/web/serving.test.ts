@@ -20,7 +20,10 @@ const POLICY = [
   "require-trusted-types-for 'script'",
   'trusted-types daybook',
 ]
-const ASSET = /\/app\/assets\/[\w.-]+?\.(?:js|css)\b/g
+/** Scripts name each other relative to their folder. */
+const ASSET = /(?:\/app\/assets|\.)\/[\w-]+-\w{8}\.(?:js|css)\b/g
+const assetsIn = (text: string): string[] =>
+  (text.match(ASSET) ?? []).map((path) => path.replace(/^\.(?=\/)/, '/app/assets'))
 
 const folder = newFolder()
 let server: ServerProcess
@@ -36,9 +39,8 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 /** Returns the files of the application, discovered from the page as a browser does. */
 async function allAssets(): Promise<string[]> {
-  const found = new Set<string>((await (await get('/app')).text()).match(ASSET))
-  for (const path of found)
-    for (const next of (await (await get(path)).text()).match(ASSET) ?? []) found.add(next)
+  const found = new Set(assetsIn(await (await get('/app')).text()))
+  for (const path of found) for (const next of assetsIn(await (await get(path)).text())) found.add(next)
   return [...found]
 }
 

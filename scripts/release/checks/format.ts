@@ -1,4 +1,4 @@
-import { PACKED } from '../../../src/http/web-app/build.ts'
+import { PACKED } from '../../../src/http/web-app/names.ts'
 import { MIGRATIONS } from '../../../src/storage/schema/migrations/migrations.ts'
 import type { Target } from '../targets.ts'
 

@@ -2,7 +2,8 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { gzipSync } from 'bun'
 import { once } from '../../lib/bounded-cache.ts'
 import { isExecutable } from '../../lib/program.ts'
-import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
+import type { BuiltApplication } from './build.ts'
+import { PACKED } from './names.ts'
 
 /** A file of the application, with a hash of its content in its name. */
 class Asset {
@@ -30,6 +31,8 @@ class Asset {
 export interface Assets {
   readonly page: string
   readonly worker: string
+  /** The scripts that each screen needs first, as names of files. */
+  readonly needed: BuiltApplication['needed']
   readonly files: ReadonlyMap<string, Asset>
 }
 
@@ -37,6 +40,7 @@ export interface Assets {
 export interface PackedApplication {
   readonly page: string
   readonly worker: string
+  readonly needed: BuiltApplication['needed']
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -45,7 +49,7 @@ const FAST = 4
 
 /** Compresses the files, which takes seconds in the best quality: too long for a running server. */
 export function packApplication(
-  { 'index.html': page = '', 'worker.js': worker = '', ...files }: BuiltFiles,
+  { files: { 'index.html': page = '', 'worker.js': worker = '', ...files }, needed }: BuiltApplication,
   quality: number = constants.BROTLI_MAX_QUALITY,
 ): PackedApplication {
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
@@ -53,23 +57,28 @@ export function packApplication(
     name,
     brotliCompressSync(Buffer.from(content), { params }).toString('base64'),
   ])
-  return { page: `${page}`, worker: `${worker}`, files: Object.fromEntries(packed) }
+  return { page: `${page}`, worker: `${worker}`, needed, files: Object.fromEntries(packed) }
 }
 
 async function builtIn(): Promise<PackedApplication> {
   const [name] = PACKED.split('.')
   const packed = Bun.embeddedFiles.find((file) => (file as File).name.startsWith(`${name}`))
-  return packed ? JSON.parse(await packed.text()) : { page: '', worker: '', files: {} }
+  return packed ? JSON.parse(await packed.text()) : { page: '', worker: '', needed: {}, files: {} }
+}
+
+/** The bundler is loaded on demand: the executable does not contain it. */
+async function fromSources(): Promise<PackedApplication> {
+  const { buildApplication } = await import('./build.ts')
+  return packApplication(await buildApplication(), FAST)
 }
 
 /** The application as served. On first use it is read or, from the sources, built. */
 export const loadAssets = once(async (): Promise<Assets> => {
-  const { page, worker, files } = isExecutable
-    ? await builtIn()
-    : packApplication(await buildApplication(), FAST)
+  const { page, worker, needed, files } = isExecutable ? await builtIn() : await fromSources()
   return {
     page,
     worker,
+    needed,
     files: new Map(
       Object.entries(files).map(([name, base64]) => [
         name,

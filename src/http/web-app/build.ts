@@ -1,7 +1,6 @@
-import { basename } from 'node:path'
-
-/** The name of the file with the built application, also in the executable. */
-export const PACKED = 'application.pack'
+import { realpathSync } from 'node:fs'
+import { ASSETS_PATH } from './names.ts'
+import { buildScripts, type Scripts } from './scripts.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -11,52 +10,52 @@ type Bytes = Uint8Array<ArrayBuffer>
  */
 export type BuiltFiles = Readonly<Record<string, string | Bytes>>
 
-/** The path of the application's files. */
-export const ASSETS_PATH = '/app/assets'
-
-/** The page, the entry point of everything else. */
-const page = (): string => Bun.fileURLToPath(new URL('../../web/index.html', import.meta.url))
-
-const serviceWorker = (): string =>
-  Bun.fileURLToPath(new URL('../../web/worker/service-worker.ts', import.meta.url))
+const pathOf = (path: string): string => Bun.fileURLToPath(new URL(`../../web/${path}`, import.meta.url))
 
 /** The placeholder in the page for the version of the application. */
 const VERSION = 'VERSION'
 
+/** The built application: its files, and the scripts that its page preloads on each screen. */
+export interface BuiltApplication {
+  readonly files: BuiltFiles
+  readonly needed: Scripts['needed']
+}
+
 /** Builds the application from its sources. Code that a page loads on demand is a separate file. */
-export async function buildApplication(): Promise<BuiltFiles> {
-  const { outputs } = await Bun.build({
-    entrypoints: [page()],
-    minify: true,
-    // Omits code of the libraries that is only for development.
-    define: { 'process.env.NODE_ENV': '"production"' },
-    splitting: true,
-    publicPath: `${ASSETS_PATH}/`,
-    naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-  })
-  const files: Record<string, string> = {}
+export async function buildApplication(): Promise<BuiltApplication> {
   const fonts: Record<string, Bytes> = {}
-  for (const output of outputs) {
-    const name = basename(output.path)
-    const text = await output.text()
-    files[name] = name.endsWith('.css') ? withFontFiles(withoutOldForms(text), fonts) : text
-  }
-  const built = withLinks(files)
+  const minified = await minifyCss(pathOf('styles/main.css'))
+  const css = withFontFiles(minified, fonts)
+  const style = `main-${Bun.hash(css).toString(36).slice(0, 8)}.css`
+  // The folder as it is resolved: a link to it would give each module a second path.
+  const scripts = await buildScripts(realpathSync(pathOf('.')), minifyCss)
+  const files = { ...scripts.files, [style]: css, ...fonts }
+  const page = (await Bun.file(pathOf('index.html')).text())
+    .replace('./styles/main.css', `${ASSETS_PATH}/${style}`)
+    .replace('./main.tsx', `${ASSETS_PATH}/${scripts.entry}`)
+    .replace('</head>', `${INSTALLATION}</head>`)
   // The page refers to all files by names that hold their hashes.
-  const version = Bun.hash(built).toString(36)
-  const paths = Object.keys({ ...files, ...fonts }).filter((name) => name !== 'index.html')
+  const version = Bun.hash(page).toString(36)
   return {
-    ...files,
-    ...fonts,
-    'index.html': built.replace(VERSION, version),
-    'worker.js': await buildWorker(version, paths),
+    files: {
+      ...files,
+      'index.html': page.replace(VERSION, version),
+      'worker.js': await buildWorker(version, Object.keys(files)),
+    },
+    needed: scripts.needed,
   }
+}
+
+/** Returns a style sheet as short text. */
+async function minifyCss(path: string): Promise<string> {
+  const { outputs } = await Bun.build({ entrypoints: [path], minify: true })
+  return withoutOldForms((await outputs[0]?.text()) ?? '')
 }
 
 /** Builds the service worker, which caches only the files of this version. */
 async function buildWorker(version: string, names: readonly string[]): Promise<string> {
   const { outputs } = await Bun.build({
-    entrypoints: [serviceWorker()],
+    entrypoints: [pathOf('worker/service-worker.ts')],
     minify: true,
     format: 'iife',
     define: {
@@ -91,10 +90,3 @@ const INSTALLATION = [
   // Sent with the cookies that a proxy in front of the server may require.
   '<link rel="manifest" href="/app/manifest.json" crossorigin="use-credentials">',
 ].join('')
-
-/** Preloads the files that every screen needs, which would otherwise be discovered one after another. */
-function withLinks(files: Readonly<Record<string, string>>): string {
-  const name = Object.keys(files).find((file) => /^application-\w+\.js$/.test(file))
-  const link = name === undefined ? '' : `<link rel="modulepreload" href="${ASSETS_PATH}/${name}">`
-  return (files['index.html'] ?? '').replace('</head>', `${link}${INSTALLATION}</head>`)
-}

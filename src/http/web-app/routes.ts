@@ -9,9 +9,10 @@ import { hiddenEndpoints } from '../endpoints.ts'
 import { unknownPath } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { AnyQuery, BytesBody } from '../schema/types.ts'
-import { loadAssets } from './assets.ts'
-import { ASSETS_PATH } from './build.ts'
+import { type Assets, loadAssets } from './assets.ts'
+
 import { iconOf, manifestFor, SHARE_PATH } from './manifest.ts'
+import { ASSETS_PATH } from './names.ts'
 import { shareCookie, shareKeyOf } from './share-key.ts'
 
 /** The placeholder in the page for the nonce that permits the editor's styles. */
@@ -56,10 +57,19 @@ const SAFE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-async function pageResponse(hasCookie: boolean, scripts: string): Promise<Response> {
+/** Where the page links the scripts that a screen needs, so that the browser does not discover them one by one. */
+const HEAD_END = '</head>'
+
+async function pageResponse(hasCookie: boolean, scripts: string, path: readonly string[]): Promise<Response> {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
-  const { page } = await loadAssets()
-  const text = page.replace(NONCE, nonce).replace(COOKIE, hasCookie ? 'sent' : 'none')
+  const { page, needed } = await loadAssets()
+  const links = neededFor(needed, hasCookie ? path : ['sign-in']).map(
+    (name) => `<link rel="modulepreload" href="${ASSETS_PATH}/${name}">`,
+  )
+  const text = page
+    .replace(NONCE, nonce)
+    .replace(COOKIE, hasCookie ? 'sent' : 'none')
+    .replace(HEAD_END, `${links.join('')}${HEAD_END}`)
   return new Response(text, {
     headers: {
       ...SAFE_HEADERS,
@@ -69,6 +79,15 @@ async function pageResponse(hasCookie: boolean, scripts: string): Promise<Respon
       'Cache-Control': 'no-store',
     },
   })
+}
+
+/** The scripts of the screen at a path below `/app`: by default the list of notes. */
+function neededFor(
+  needed: Assets['needed'],
+  [screen = 'notes', note = '']: readonly string[],
+): readonly string[] {
+  const name = screen === 'notes' && note !== '' ? 'note' : screen
+  return (Object.hasOwn(needed, name) ? needed[name] : needed.notes) ?? []
 }
 
 /** The service worker, which serves every page of the application; it requests only from this server. */
@@ -196,18 +215,24 @@ const nowhere = (): never => {
  */
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
-  const page = (request: Request) =>
-    pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
+  const page = (request: Request, below = '') => {
+    const path = below.split('/').filter(Boolean)
+    return pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH), path)
+  }
   return hiddenEndpoints('', 'nothing')
     .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
       open: true,
       query: AnyQuery,
     })
     .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
-    .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
-      open: true,
-      query: AnyQuery,
-    })
+    .get(
+      '/app/*',
+      ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request, params['*'])),
+      {
+        open: true,
+        query: AnyQuery,
+      },
+    )
     .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
     .get('/app/manifest.json', ({ request }) => manifestResponse(request, isSecure), { open: true })
     .post(SHARE_PATH, async ({ body, exchange }) => leadTo(await sharedPlace(exchange, body)), {
