@@ -1,4 +1,3 @@
-import { startCompletion } from '@codemirror/autocomplete'
 import { undo } from '@codemirror/commands'
 import type { EditorView } from '@codemirror/view'
 import { indentItems, outdentItems, toggleMarks } from './format-keys.ts'
@@ -33,7 +32,10 @@ const lineMark =
     return true
   }
 
-/** Types a trigger and opens the completion list. */
+/** The commands after which the completion list opens. */
+export const COMPLETED: ReadonlySet<BarCommand> = new Set(['insert', 'link', 'tag'])
+
+/** Types a trigger of the completion list. */
 const typeTrigger =
   (text: string) =>
   (view: EditorView): boolean => {
@@ -41,7 +43,7 @@ const typeTrigger =
     const isInWord = from > 0 && /\S/.test(view.state.sliceDoc(from - 1, from))
     const insert = `${isInWord ? ' ' : ''}${text}`
     view.dispatch(view.state.replaceSelection(insert), { userEvent: 'input.type' })
-    return startCompletion(view)
+    return true
   }
 
 export const BAR_COMMANDS: Readonly<Record<BarCommand, (view: EditorView) => boolean>> = {

@@ -1,6 +1,4 @@
-import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import {
   Annotation,
   type ChangeSet,
@@ -14,11 +12,9 @@ import {
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import type { Insert } from '../details/upload.ts'
 import type { Links } from '../preview/tokens.ts'
-import { BAR_COMMANDS, type BarCommand } from './bar-commands.ts'
+import { BAR_COMMANDS, type BarCommand, COMPLETED } from './bar-commands.ts'
 import { changedText, changesBetween } from './changed-text.ts'
-import { completeTags, completeTitles } from './completions.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
-import { completeInsertions } from './insert-menu.ts'
 import { followLink, linkTargets, livePreview, showLinks, takenLinks } from './live-preview.ts'
 import { pastedHtml } from './pasted-html.ts'
 import { syntax } from './syntax.ts'
@@ -132,17 +128,14 @@ function stateOf(
       EditorView.contentAttributes.of(contentAttributes),
       EditorView.clipboardInputFilter.of((pasted, state) => pasted.replace(/\r\n?|\n/g, state.lineBreak)),
       history(),
-      closeBrackets(),
-      highlightSelectionMatches(),
       theme,
       syntax,
       EditorState.languageData.of(() => [{ commentTokens: { block: { open: '<!--', close: '-->' } } }]),
       takenLinks,
       linkTargets,
       previewMode.of(livePreview(options.onFollow)),
-      autocompletion({ override: [completeTitles, completeTags, completeInsertions], icons: false }),
-      Prec.high(keymap.of([...completionKeymap, ...keysOf(options)])),
-      keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+      Prec.high(keymap.of(keysOf(options))),
+      keymap.of([...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
       tableRules,
       tablePaste,
@@ -175,6 +168,30 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     changes = undefined
     return known
   }
+  /** Adds an extension that stays when the text is replaced by one with other line breaks. */
+  const extend = (extension: Extension) => {
+    more.push(extension)
+    view.dispatch({ effects: StateEffect.appendConfig.of(extension) })
+  }
+  let loading: Promise<() => boolean> | undefined
+  /** Loads the typing aids; resolves with a function that opens the completion list. */
+  const loadAids = () => {
+    loading ??= import('./typing-aids.ts').then(({ typingAids, startCompletion }) => {
+      if (view.dom.isConnected) extend(typingAids)
+      return () => startCompletion(view)
+    })
+    return loading
+  }
+  /** Loads the typing aids as soon as the editor may be used, and completes what was typed meanwhile. */
+  const prepareTyping = async () => {
+    if (loading) return
+    const { doc } = view.state
+    const complete = await loadAids()
+    if (view.state.doc !== doc) complete()
+  }
+  // Without the aids, which may not be stored in this browser, the editor still writes.
+  for (const intent of ['pointerenter', 'focusin'])
+    view.dom.addEventListener(intent, () => void prepareTyping().catch(() => undefined), { once: true })
   return {
     /** Inserts text at an offset as if typed, and moves the cursor behind it. */
     typeAt: (offset: number, typed: string) => {
@@ -189,11 +206,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     },
     view,
     text,
-    /** Adds an extension that stays when the text is replaced by one with other line breaks. */
-    extend: (extension: Extension) => {
-      more.push(extension)
-      view.dispatch({ effects: StateEffect.appendConfig.of(extension) })
-    },
+    extend,
     /** Sets the targets of the text's links, keyed by lower-case link text. */
     showLinks: (next: Links) => {
       links = next
@@ -213,6 +226,11 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     run: (command: BarCommand) => {
       BAR_COMMANDS[command](view)
       view.focus()
+      if (COMPLETED.has(command))
+        void loadAids().then(
+          (complete) => complete(),
+          () => undefined,
+        )
     },
     /** Replaces the text with a remote version. */
     show: (next: string) => {

@@ -1,5 +1,5 @@
 import '../../../styles/markdown.ts'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'
 import { changeTag } from '../../../data/pending-actions.ts'
@@ -35,7 +35,8 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
   files.current = onFiles
   const [isLoaded, setLoaded] = useState(false)
   const [isFailed, setFailed] = useState(false)
-  useEffect(() => {
+  // Other effects would wait for the next frame.
+  useLayoutEffect(() => {
     let disconnect: (() => void) | undefined
     const stops: (() => void)[] = []
     let isCurrent = true

@@ -1,11 +1,12 @@
-import { insertBracket } from '@codemirror/autocomplete'
 import {
   type ChangeSpec,
   EditorSelection,
   EditorState,
   type Extension,
+  Facet,
   type Line,
   Prec,
+  type Transaction,
 } from '@codemirror/state'
 import { EditorView, type KeyBinding } from '@codemirror/view'
 import { isInCode } from './syntax.ts'
@@ -229,6 +230,9 @@ function typedBar(view: EditorView): boolean {
   return at.index + 1 < at.row.cells.length ? enterCell(view, at.row, at.index + 1) : true
 }
 
+/** Types an opening bracket with its closing one; empty until the typing aids are loaded. */
+export const closedBracket = Facet.define<(state: EditorState, bracket: string) => Transaction | null>()
+
 /** Text typed directly below a table would become a row of it. */
 function typedBelow(view: EditorView, text: string): boolean {
   const { state } = view
@@ -241,7 +245,7 @@ function typedBelow(view: EditorView, text: string): boolean {
     selection: { anchor: line.from + 1 },
     userEvent: 'input.type',
   })
-  const closed = insertBracket(view.state, text)
+  const closed = view.state.facet(closedBracket)[0]?.(view.state, text)
   view.dispatch(closed ?? { ...view.state.replaceSelection(text), userEvent: 'input.type' })
   return true
 }
