@@ -57,11 +57,11 @@ describe.skipIf(!hasBrowser)('the bytes of a first visit', () => {
   )
 
   test(
-    'are at most 106 KB for the list of notes, and 270 KB for a note with its editor',
+    'are at most 112 KB for the list of notes, and 252 KB for a note with its editor',
     async () => {
       await app.signIn(page)
-      expect(await bytesOf('notes')).toBeLessThanOrEqual(106 * KB)
-      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(270 * KB)
+      expect(await bytesOf('notes')).toBeLessThanOrEqual(112 * KB)
+      expect(await bytesOf(`notes/${note}`)).toBeLessThanOrEqual(252 * KB)
     },
     BROWSER_TIMEOUT_MS,
   )
