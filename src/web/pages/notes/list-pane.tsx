@@ -11,6 +11,7 @@ import { counted } from '../../data/formats.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { ownDocuments } from '../../offline/note-documents.ts'
 import { navigate } from '../../router.ts'
+import { fetchEarly, loadNoteCode } from './early-note.ts'
 import { justTrashed } from './just-trashed.ts'
 import { focusedIndex, useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
@@ -46,7 +47,14 @@ export function ListPane() {
   const key = JSON.stringify(noteQuery)
   useEffect(() => pane.current?.scrollTo(0, 0), [key])
   return (
-    <section class="pane list" id="list" aria-labelledby="list-h" ref={pane}>
+    <section
+      class="pane list"
+      id="list"
+      aria-labelledby="list-h"
+      ref={pane}
+      onPointerEnter={loadNoteCode}
+      onFocusIn={loadNoteCode}
+    >
       <ListHead onCreate={startNote} />
       {justTrashed.value && noteId.value === undefined && <JustTrashed />}
       <Unsettled />
@@ -133,6 +141,10 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
       </p>
       <ol
         onFocusIn={() => setTabStop(focusedIndex())}
+        onPointerDown={({ target }) => {
+          const row = pages.find(Number((target as Element).closest('li')?.dataset.index))
+          if (row && noteQuery.list.kind !== 'trash') fetchEarly(row.id)
+        }}
         class={isSelecting.value ? 'ledger notes-rows picking' : 'ledger notes-rows'}
         ref={items}
         style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}

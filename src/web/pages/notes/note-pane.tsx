@@ -1,11 +1,10 @@
 import { useComputed } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
-import { api } from '../../data/api.ts'
 import { counted } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import { unresolvedCount } from '../../data/note-text.ts'
@@ -28,6 +27,7 @@ import { DayBar, isDay } from './day/day-bar.tsx'
 import { DueRows } from './day/due-rows.tsx'
 import { DeletedNote } from './deleted-note.tsx'
 import { storeWithNote } from './details/upload.ts'
+import { noteQuery } from './early-note.ts'
 import { Editor } from './editor/editor.tsx'
 import type { Note } from './list-data.ts'
 import { NoteMenu } from './note-menu.tsx'
@@ -39,14 +39,17 @@ import { isPreview, noteAddress } from './route.ts'
 import { Title } from './title.tsx'
 import { useWordCount } from './word-count.ts'
 
-export const useNote = (id: string) =>
-  useQuery(['note tag', 'note', id], ({ signal }) => api.get('/v1/notes/{id}', { params: { id }, signal }))
+export function useNote(id: string) {
+  const { queryKey, queryFn } = noteQuery(id)
+  return useQuery(queryKey, queryFn)
+}
 
 /** The open note, a loading message, or an error. */
 export function NotePane({ id }: { id: string }) {
   const { data, dataUpdatedAt, error } = useNote(id)
   const [readyFor, setReadyFor] = useState<string>()
-  useEffect(() => {
+  // Layout effects, as other effects wait for the next frame.
+  useLayoutEffect(() => {
     let isCurrent = true
     void draftsLoaded(id).then(() => isCurrent && setReadyFor(id))
     return () => {
@@ -55,7 +58,7 @@ export function NotePane({ id }: { id: string }) {
   }, [id])
   useEffect(() => showDocument(id), [id])
   useReveal(id)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (data && readyFor === id) openDocument(id, data.note)
     // Also after a refetch with the same data: a restored server may hold an older version than this tab saved.
   }, [id, data, dataUpdatedAt, readyFor])

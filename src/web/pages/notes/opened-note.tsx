@@ -2,12 +2,11 @@ import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
-import { TASKS } from './day/day-bar.tsx'
 import { Details, NoDetails } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
 import { useRoom } from './room.ts'
-import { NEW, newTags, newText, newTitle, TODAY } from './route.ts'
+import { NEW, newTags, newText, newTitle, TASKS, TODAY } from './route.ts'
 import { Tasks } from './tasks.tsx'
 import { Today } from './today.tsx'
 

@@ -16,6 +16,9 @@ export const NEW = 'new'
 /** The id of the daily note in addresses. */
 export const TODAY = 'today'
 
+/** The id of the list of tasks in addresses. */
+export const TASKS = 'tasks'
+
 /** The day of the requested daily note; undefined for today. */
 export const requestedDay = computed(() => search.value.get('day') ?? undefined)
 

@@ -5,10 +5,7 @@ import { dateFormat } from '../../../data/formats.ts'
 import { localDay } from '../../../data/local-time.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { navigate } from '../../../router.ts'
-import { dayAddress, noteAddress } from '../route.ts'
-
-/** The id of the tasks of all notes in addresses. */
-export const TASKS = 'tasks'
+import { dayAddress, noteAddress, TASKS } from '../route.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
