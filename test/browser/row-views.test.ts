@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS, untilStill } from '../support/application.ts'
 import {
   type Application,
   fill,
@@ -41,10 +41,14 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       if (!box) throw new Error(`${selector} is not seen`)
       return [box.x + box.width / 2, box.y + Math.min(20, box.height / 2)] as const
     }
+    await page.waitForSelector(from)
+    // What loads above it would move it away from the mouse.
+    await untilStill(page)
     const [x, y] = await middle(from)
     await page.mouse.move(x, y)
     await page.mouse.down()
     await page.mouse.move(x + 12, y + 12)
+    await page.waitForSelector('.lifted')
     const [toX, toY] = await middle(to)
     await page.mouse.move(toX, toY + 30, { steps: 5 })
   }
@@ -211,7 +215,6 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       const [bowls, cups] = [await row('Bowls'), await row('Cups')]
       await dragTo(`#card-${bowls.id}`, '.column[data-drop="2"]')
-      await page.waitForSelector('.lifted')
       await page.mouse.up()
       await until(async () => (await stateOf('Bowls')) === 'Sent')
       await page.waitForSelector(`.column[data-drop="2"] #card-${bowls.id}`)
@@ -227,10 +230,9 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await app.server.patch(`/v1/records/${cups.id}`, { data: { state: null } })
       await page.waitForSelector(`.column[data-drop="3"] #card-${cups.id}`)
       await dragTo(`#card-${cups.id}`, '.column[data-drop="0"]')
-      await page.waitForSelector('.lifted')
       await page.keyboard.press('Escape')
       await page.mouse.up()
-      expect(await page.$('.lifted')).toBeNull()
+      await page.waitForSelector('.lifted', { hidden: true })
       expect(await stateOf('Cups')).toBeUndefined()
       expect(app.problems).toEqual([])
     },
@@ -270,7 +272,6 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       const month = vases.data.due?.slice(0, 8)
       const event = `.calendar [data-row-id="${vases.id}"]`
       await dragTo(event, `[data-drop="${month}20"]`)
-      await page.waitForSelector('.lifted')
       await page.mouse.up()
       await until(async () => (await row('Vases')).data.due === `${month}20`)
       await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)

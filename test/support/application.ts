@@ -34,9 +34,17 @@ export const untilStill = (page: Page): Promise<void> =>
       }),
   )
 
-/** Waits for color transitions to finish. Returns only the findings, not the many checks that passed. */
+/**
+ * Waits until the skip link leads to content, which a screen that is loading does not have, and for color transitions to
+ * finish. Returns only the findings, not the many checks that passed.
+ */
 const findingsOf = (page: Page, options: RunOptions): Promise<Result[]> =>
   page.evaluate(async (chosen) => {
+    const isLoading = () =>
+      [...document.querySelectorAll<HTMLAnchorElement>('a.skip')].some(
+        ({ hash }) => document.querySelector(hash) === null,
+      )
+    for (let most = 600; isLoading() && most > 0; most--) await new Promise(requestAnimationFrame)
     const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
     await Promise.allSettled(transitions.map(({ finished }) => finished))
     const { axe } = globalThis as unknown as { axe: { run(given: object): Promise<AxeResults> } }
