@@ -2,6 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { savers } from './pending.ts'
 import { request } from './request.ts'
 import { sessionKey } from './session-key.ts'
+import { readStored, store } from './stored.ts'
 
 /** A user's column settings of a table that are not saved in a view, by field key. */
 export interface TableChoices {
@@ -39,15 +40,9 @@ const REST_MS = 300
 /** The storage key of the last user's preferences, which apply before the session is loaded. */
 const STORAGE_KEY = 'preferences'
 
-function readStored(name: string): Preferences {
-  try {
-    return JSON.parse(localStorage.getItem(name) ?? '{}')
-  } catch {
-    return {}
-  }
-}
+const readPreferences = (name: string): Preferences => readStored('localStorage', name) ?? {}
 
-export const preferences = signal<Preferences>(readStored(STORAGE_KEY))
+export const preferences = signal(readPreferences(STORAGE_KEY))
 
 let unsent: Preferences = {}
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -58,17 +53,9 @@ const merged = (old: Preferences, change: Preferences): Preferences => ({
   tables: { ...old.tables, ...change.tables },
 })
 
-function store(name: string, value: Preferences): void {
-  try {
-    localStorage.setItem(name, JSON.stringify(value))
-  } catch {
-    // Without storage, the next page starts with the defaults.
-  }
-}
-
 function show(shown: Preferences): void {
   preferences.value = shown
-  store(STORAGE_KEY, shown)
+  store('localStorage', STORAGE_KEY, shown)
 }
 
 /** The storage key of unsent changes, which the next page sends. */
@@ -76,7 +63,7 @@ const unsentOf = (person: string | undefined) => `${STORAGE_KEY} of ${person}`
 
 function setUnsent(change: Preferences): void {
   unsent = change
-  store(unsentOf(sessionKey.peek()), change)
+  store('localStorage', unsentOf(sessionKey.peek()), change)
 }
 
 /** Changes preferences; undefined restores the default. */
@@ -114,13 +101,13 @@ savers.add(send)
 
 effect(() => {
   const person = sessionKey.value
-  unsent = person === undefined ? {} : readStored(unsentOf(person))
+  unsent = person === undefined ? {} : readPreferences(unsentOf(person))
   if (person === undefined) return
   // Unsent changes are sent before the preferences are read.
   send()
     .then(read)
     .then(
-      (stored) => sessionKey.peek() === person && show(merged(stored, readStored(unsentOf(person)))),
+      (stored) => sessionKey.peek() === person && show(merged(stored, readPreferences(unsentOf(person)))),
       () => undefined,
     )
 })

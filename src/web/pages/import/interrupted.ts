@@ -1,4 +1,5 @@
 import { sessionKey } from '../../data/session-key.ts'
+import { readStored, store } from '../../data/stored.ts'
 
 /** Remembers when an import began until it ends, so that a later visit can continue or undo all of it. */
 export class InterruptedImport {
@@ -10,26 +11,15 @@ export class InterruptedImport {
 
   /** When the interrupted import of the folder began, by the clock of the server; undefined if none was interrupted. */
   get since(): number | undefined {
-    try {
-      return Number(localStorage.getItem(this.#name) ?? '') || undefined
-    } catch {
-      return undefined
-    }
+    return readStored('localStorage', this.#name)
   }
 
+  /** Without storage, only this page can undo the import. */
   begin(since: number): void {
-    try {
-      localStorage.setItem(this.#name, String(since))
-    } catch {
-      // Without storage, only this page can undo the import.
-    }
+    store('localStorage', this.#name, since)
   }
 
   end(): void {
-    try {
-      localStorage.removeItem(this.#name)
-    } catch {
-      // Nothing is stored.
-    }
+    store('localStorage', this.#name, undefined)
   }
 }

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { useHotkeys } from '../../components/hotkeys.ts'
+import { readStored, store } from '../../data/stored.ts'
 import { setParameters } from '../../router.ts'
 import { areDetailsOpen } from './route.ts'
 
@@ -13,15 +14,7 @@ interface Panes {
   readonly details?: boolean
 }
 
-function readStored(): Panes {
-  try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
-  } catch {
-    return {}
-  }
-}
-
-const selected = signal(readStored())
+const selected = signal(readStored<Panes>('localStorage', STORAGE_KEY) ?? {})
 
 /** Screens with room for the details besides a full line of text. */
 const roomy = matchMedia('(width >= 85rem)')
@@ -38,11 +31,7 @@ export const areDetailsShown = computed(
 
 function choose(change: Panes): void {
   selected.value = { ...selected.peek(), ...change }
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(selected.peek()))
-  } catch {
-    // Without storage, the next page starts with the defaults.
-  }
+  store('localStorage', STORAGE_KEY, selected.peek())
 }
 
 export const toggleList = () => choose({ list: !isListOpen.peek() })

@@ -6,7 +6,7 @@ import { type Answer, api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { mayWriteNotes } from '../../data/session.ts'
-import { sessionKey } from '../../data/session-key.ts'
+import { sessionState } from '../../data/session-state.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address, setParameters } from '../../router.ts'
 import { startDrag } from '../records/views/drag.ts'
@@ -21,25 +21,12 @@ const FILTER_THRESHOLD = 12
 /** Tags shown per branch; more are found with the filter. */
 const MAX_SHOWN = 200
 
-const storageKey = () => `tags ${sessionKey.peek()}`
-
-function readOpen(): ReadonlySet<string> {
-  try {
-    return new Set(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as string[])
-  } catch {
-    return new Set()
-  }
-}
-
-/** Names of expanded branches, stored per user in this browser. */
-const expanded = signal<ReadonlySet<string> | undefined>(undefined)
+/** Names of expanded branches. */
+const expanded = sessionState<readonly string[]>([], { name: 'tags', storage: 'localStorage' })
 
 function setOpen(name: string, isOpen: boolean): void {
-  const next = new Set(expanded.peek() ?? readOpen())
-  if (isOpen) next.add(name)
-  else next.delete(name)
-  expanded.value = next
-  localStorage.setItem(storageKey(), JSON.stringify([...next]))
+  const others = expanded.peek().filter((other) => other !== name)
+  expanded.value = isOpen ? [...others, name] : others
 }
 
 const refusal = signal<string | undefined>(undefined)
@@ -157,7 +144,7 @@ function Branch({ branch }: { branch: TagBranch }) {
   const { name, label, branches } = branch
   const list = currentList.value
   const containsCurrent = list?.kind === 'tag' && list.name.startsWith(`${name}/`)
-  const isOpen = containsCurrent || (expanded.value ?? readOpen()).has(name)
+  const isOpen = containsCurrent || expanded.value.includes(name)
   // Counted again when the numbers of its tags change, not with each change of a note.
   const { data } = useQuery(
     ['tag', 'below', branch],

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals'
+import { effect } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { newIds } from '../../data/new-ids.ts'
 import { actionQueue, deferAction, type RowData } from '../../data/pending-actions.ts'
@@ -6,6 +6,7 @@ import type { Row, Structure } from '../../data/records/model.ts'
 import { undoStack } from '../../data/records/undo.ts'
 import { Unreachable, unreachableSince } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
+import { sessionState } from '../../data/session-state.ts'
 
 /** The last action on rows, offered for undo. */
 export interface LastAction {
@@ -14,9 +15,9 @@ export interface LastAction {
   readonly undo: () => Promise<unknown>
 }
 
-export const lastAction = signal<LastAction | undefined>(undefined)
+export const lastAction = sessionState<LastAction | undefined>(undefined)
 
-/** Forgets all undo offers when the structure or the user changes. */
+/** Forgets all undo offers, as another structure is shown. */
 export function clearLastAction(): void {
   lastAction.value = undefined
   undoStack.clear()
@@ -24,7 +25,7 @@ export function clearLastAction(): void {
 
 effect(() => {
   void sessionKey.value
-  clearLastAction()
+  undoStack.clear()
 })
 
 export const deleteRow = (row: Row): Promise<void> =>

@@ -1,10 +1,6 @@
-import { effect, signal } from '@preact/signals'
-import { sessionKey } from '../../data/session-key.ts'
+import { sessionState } from '../../data/session-state.ts'
 
-/** The last created secret, which the server never shows again. Cleared when another user signs in. */
-export const shownSecret = signal<{ readonly id: string; readonly secret: string } | undefined>(undefined)
-
-effect(() => {
-  void sessionKey.value
-  shownSecret.value = undefined
-})
+/** The last created secret, which the server never shows again. */
+export const shownSecret = sessionState<{ readonly id: string; readonly secret: string } | undefined>(
+  undefined,
+)

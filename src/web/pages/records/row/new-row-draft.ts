@@ -1,43 +1,30 @@
-import { signal } from '@preact/signals'
 import type { Structure } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { readReference } from '../../../data/records/suggestions.ts'
 import { parseValue } from '../../../data/records/values.ts'
-import { sessionKey } from '../../../data/session-key.ts'
+import { sessionState } from '../../../data/session-state.ts'
 
 export type Data = Record<string, string | number | boolean | readonly string[] | null>
 type Texts = Readonly<Record<string, string>>
 
-/** Drafts of new rows per session and structure. They survive opening other rows. */
-const typed = signal<ReadonlyMap<string, Texts>>(new Map())
+/** Drafts of new rows by structure. They survive opening other rows, and reloading the tab. */
+const drafts = sessionState<Readonly<Record<string, Texts>>>(
+  {},
+  { name: 'new row', storage: 'sessionStorage' },
+)
 
 const NONE: Texts = {}
-
-/** A copy in session storage that survives a reload. The name contains the session key. */
-const stored = {
-  read: (name: string): Texts | undefined =>
-    JSON.parse(sessionStorage.getItem(`new row ${name}`) ?? 'null') ?? undefined,
-  write: (name: string, texts: Texts) => {
-    try {
-      sessionStorage.setItem(`new row ${name}`, JSON.stringify(texts))
-    } catch {
-      // Storage is full: the draft is lost if the page closes.
-    }
-  },
-}
 
 const filled = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
 
 /** The draft of a new row, shared by the line below the grid and the form beside it. */
 export function newRowOf(structure: string) {
-  const name = `${sessionKey.value} ${structure}`
   const set = (texts: Texts) => {
-    typed.value = new Map(typed.peek()).set(name, texts)
-    stored.write(name, texts)
+    drafts.value = { ...drafts.peek(), [structure]: texts }
   }
-  const texts = typed.value.get(name) ?? stored.read(name) ?? NONE
-  const current = () => typed.peek().get(name) ?? texts
+  const texts = drafts.value[structure] ?? NONE
+  const current = () => drafts.peek()[structure] ?? NONE
   return {
     texts,
     /** The texts as they are now, also after those of this call have changed. */
