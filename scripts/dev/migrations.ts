@@ -1,10 +1,12 @@
 /**
  * Generates the next migration from the tables in `src/storage/schema`. Makes its tables STRICT, which drizzle cannot
  * express, and omits statements that switch foreign keys, which are off while migrations run. Then writes
- * `src/storage/schema/migrations/migrations.ts`, which embeds every migration in the executable.
+ * `drizzle/baseline/schema.sql`, from which new databases are created, and
+ * `src/storage/schema/migrations/migrations.ts`, which embeds both in the executable.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { spawnSync } from 'bun'
+import { baselineOf } from './baseline.ts'
 
 /** Tables accessed only by their primary key: narrow ones, and the rows of small structures. */
 const WITHOUT_ROWID = new Set([
@@ -66,6 +68,11 @@ for (const name of listMigrations()) {
 }
 
 const names = listMigrations().map((name) => name.replace(/\.sql$/, ''))
+const scripts = await Promise.all(
+  names.map(async (name) => ({ sql: await Bun.file(`drizzle/${name}.sql`).text() })),
+)
+await Bun.write('drizzle/baseline/schema.sql', baselineOf(scripts))
+
 const imports = names.map(
   (name, at) => `import migration${at} from '../../../../drizzle/${name}.sql' with { type: 'text' }`,
 )
@@ -73,11 +80,15 @@ const entries = names.map((name, at) => `  { name: '${name}', sql: migration${at
 await Bun.write(
   'src/storage/schema/migrations/migrations.ts',
   `// Written by \`bun run migrations\`.
+import baseline from '../../../../drizzle/baseline/schema.sql' with { type: 'text' }
 ${imports.join('\n')}
 
 /** Every migration in order; a database's \`user_version\` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
 ${entries.join('\n')}
 ]
+
+/** The schema after all of them, as one script for new databases. */
+export const BASELINE: string = baseline
 `,
 )

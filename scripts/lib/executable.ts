@@ -8,7 +8,7 @@ function isStale(): boolean {
   const built = statSync(EXECUTABLE).mtimeMs
   const sources = [
     'src/**',
-    'drizzle/*.sql',
+    'drizzle/**/*.sql',
     'package.json',
     'bun.lock',
     'scripts/build.ts',

@@ -168,7 +168,7 @@ const THREADS = { never: { isInline: true }, always: { manyRows: -1, maxWriteLen
 
 let emptyDatabase: Uint8Array | undefined
 
-/** A database as the migrations create it. They run once for all tests of a process. */
+/** A new database, created once for all tests of a process. */
 export function newDatabase(): Uint8Array {
   if (emptyDatabase) return emptyDatabase
   const clock = testClock()

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { reach } from '../../lib/failure-points.ts'
 import { copyVerified } from '../copy.ts'
 import { isStorageFailure, UnusableDatabase } from '../errors.ts'
-import { MIGRATIONS } from '../schema/migrations/migrations.ts'
+import { BASELINE, MIGRATIONS } from '../schema/migrations/migrations.ts'
 
 /** The `application_id` of a daybook database: "dybk". */
 const APPLICATION_ID = 0x6479626b
@@ -98,8 +98,13 @@ export function migrate(
 
 /** Reads the version again under the lock, because another process may have migrated meanwhile. */
 function applyPending(database: Database, migrations: readonly { name: string; sql: string }[]): void {
-  for (const migration of migrations.slice(pragma(database, 'user_version'))) {
-    apply(database, migration)
+  // A new database of this program; the steps would take ten times as long.
+  const isNew = migrations === MIGRATIONS && isEmpty(database)
+  const scripts = isNew
+    ? [{ name: 'baseline', sql: BASELINE }]
+    : migrations.slice(pragma(database, 'user_version'))
+  for (const script of scripts) {
+    apply(database, script)
     reach('migrated')
   }
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`)

@@ -1,4 +1,5 @@
 // Written by `bun run migrations`.
+
 import migration0 from '../../../../drizzle/0000_notes.sql' with { type: 'text' }
 import migration1 from '../../../../drizzle/0001_records.sql' with { type: 'text' }
 import migration2 from '../../../../drizzle/0002_note_order.sql' with { type: 'text' }
@@ -58,6 +59,7 @@ import migration55 from '../../../../drizzle/0055_note_aliases.sql' with { type:
 import migration56 from '../../../../drizzle/0056_links_in_values.sql' with { type: 'text' }
 import migration57 from '../../../../drizzle/0057_comments.sql' with { type: 'text' }
 import migration58 from '../../../../drizzle/0058_delivery_responses.sql' with { type: 'text' }
+import baseline from '../../../../drizzle/baseline/schema.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -121,3 +123,6 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0057_comments', sql: migration57 },
   { name: '0058_delivery_responses', sql: migration58 },
 ]
+
+/** The schema after all of them, as one script for new databases. */
+export const BASELINE: string = baseline
