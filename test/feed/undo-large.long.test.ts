@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { insertNote } from '../../src/notes/writing/create.ts'
-import { ensureTags } from '../../src/notes/writing/tags.ts'
-import { writeRecords } from '../../src/records/rows/writing/write-records.ts'
-import { callerOf } from '../support/cli.ts'
+import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list } from '../support/records.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, testClock } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
 /* Writes with many changes, which a worker undoes. */
@@ -14,8 +11,6 @@ const FIELDS = [
   { key: 'name', type: 'text' },
   { key: 'size', type: 'number' },
 ]
-const BATCH = 500
-
 let folder: ReturnType<typeof newFolder>
 let service: TestService
 
@@ -30,16 +25,20 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Writes this many rows in one transaction, as an import does. */
-const writeMany = (count: number) =>
-  service.ctx.db.write((tx): void => {
-    for (let written = 0; written < count; written += BATCH) {
-      const rows = Array.from({ length: Math.min(BATCH, count - written) }, (_, at) => ({
-        data: { name: `box ${written + at}`, size: at },
-      }))
-      writeRecords(tx, callerOf(service), { structure: 'Boxes', rows })
-    }
-  })
+/** Imports while no server uses the database, in one transaction. */
+async function importing(path: string, ...flags: string[]): Promise<void> {
+  const file = folder.file('daybook.db')
+  service.close()
+  expect((await runInProcess(['import', path, ...flags, '--db', file])).exitCode).toBe(0)
+  service = await startService({ file, clock: testClock(Date.now()) })
+}
+
+/** Writes this many rows in one transaction. */
+async function writeMany(count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, at) => `box ${at},${at % 500}`)
+  await Bun.write(folder.file('boxes.csv'), ['name,size', ...rows].join('\n'))
+  await importing(folder.file('boxes.csv'), '--structure', 'Boxes')
+}
 
 const newest = async (query = '') =>
   (await service.get(`/v1/changes?before=now&limit=1${query}`)).body.changes[0]
@@ -77,19 +76,14 @@ test('a write of 5,000 rows is undone and redone; watches and subscriptions are 
 
 const NOTES = 1_000
 
-/** Writes many notes in one transaction, as an import does. */
+/** Writes many notes in one transaction. */
 async function writeNotes(): Promise<void> {
-  const caller = callerOf(service)
-  await service.ctx.db.write((tx): void => {
-    const tagIds = ensureTags(tx, caller, ['tea', 'ink'])
-    for (let at = 0; at < NOTES; at++)
-      insertNote(tx, caller, {
-        id: tx.newId(),
-        title: `note ${at}`,
-        content: `green ${at} [[note 1]]`,
-        tagIds,
-      })
-  })
+  for (let at = 0; at < NOTES; at++)
+    await Bun.write(
+      folder.file(`notes/note ${at}.md`),
+      `---\ntags: [tea, ink]\n---\ngreen ${at} [[note 1]]\n`,
+    )
+  await importing(folder.file('notes'))
 }
 
 test('a write of 1,000 notes is undone and redone: each is found, counted and linked as before', async () => {

@@ -1,12 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { settle } from '../../src/kernel/job-steps.ts'
-import { ALL, markAllForSearch, searchMerging } from '../../src/notes/search/indexing.ts'
-import { repairDerived } from '../../src/operation/integrity.ts'
+import { repair } from '../support/check.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { queryOf } from '../support/records.ts'
-import { indexAll } from '../support/search-tables.ts'
+import { indexAgain, mergeIndexes } from '../support/search-tables.ts'
 import { type Client, startService, type TestService, testClock } from '../support/service.ts'
 import { inOrder, matchesTree, type OracleTree, wired } from '../support/tree-oracle.ts'
 import type { TreeWorkspace } from '../support/tree-workspace.ts'
@@ -159,14 +157,12 @@ const ARRANGEMENTS: readonly Arrangement[] = [
   [
     'indexed again, one after the other',
     async ({ ctx }, workspace) => {
-      for (const pk of ctx.db.sql.column<number>('SELECT pk FROM notes ORDER BY id DESC')) {
-        await ctx.db.write((tx): void => void markAllForSearch(tx, workspace, `[${pk}]`, { canWait: false }))
-        await indexAll(ctx)
-      }
+      for (const pk of ctx.db.sql.column<number>('SELECT pk FROM notes ORDER BY id DESC'))
+        await indexAgain(ctx, workspace, pk)
     },
   ],
-  ['merged', async ({ ctx }) => settle(ctx, searchMerging, ALL)],
-  ['indexed by a repair', ({ ctx }) => repairDerived(ctx.db)],
+  ['merged', ({ ctx }) => mergeIndexes(ctx)],
+  ['indexed by a repair', (service) => repair(service)],
 ]
 
 const THREADS = ['never', 'always'] as const

@@ -1,13 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Dataset, openDataset } from '../../scripts/bench/dataset.ts'
-import { refreshLinks } from '../../src/notes/links/indexing.ts'
-import { insertProperty } from '../../src/notes/properties/service.ts'
-import { refreshSearch } from '../../src/notes/search/indexing.ts'
-import { createNote } from '../../src/notes/writing/create.ts'
-import { putInTrash } from '../../src/notes/writing/trash.ts'
-import { writeRecords } from '../../src/records/rows/writing/write-records.ts'
-import { createStructure } from '../../src/records/structures/service.ts'
 import { runBeside } from '../support/beside.ts'
 import { pace } from '../support/pace.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -33,18 +27,24 @@ const times = <Item>(count: number, make: (at: number) => Item) =>
   Array.from({ length: count }, (_, at) => make(at))
 const links = (word: string, count: number) => times(count, (at) => `[[${word} ${at}]]`).join('')
 
-async function makeRows({ ctx, caller }: Dataset): Promise<void> {
-  const field = (key: string, type: 'text' | 'number') => ({ key, type, options: null })
+async function made({ fetch }: Dataset, path: string, body: object) {
+  const response = await fetch(path, { method: 'POST', body: JSON.stringify(body) })
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint
+  const answer: any = await response.json()
+  if (response.status !== 201) throw new Error(`${path}: ${answer.error}`)
+  return answer
+}
+
+async function makeRows(data: Dataset): Promise<void> {
+  const field = (key: string, type: 'text' | 'number') => ({ key, type })
   const fields = [
     field('code', 'text'),
     field('city', 'text'),
     field('amount', 'number'),
     field('remark', 'text'),
   ]
-  await ctx.db.write((tx): void => {
-    createStructure(tx, caller, { name: 'entries', fields })
-    createStructure(tx, caller, { name: 'small', fields: [field('n', 'number')] })
-  })
+  await made(data, '/v1/records/structures', { name: 'entries', fields })
+  await made(data, '/v1/records/structures', { name: 'small', fields: [field('n', 'number')] })
   for (let from = 0; from < ROWS; from += BATCH) {
     const rows = times(BATCH, (at) => ({
       data: {
@@ -54,39 +54,38 @@ async function makeRows({ ctx, caller }: Dataset): Promise<void> {
         remark: 'Some words of a remark.',
       },
     }))
-    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: 'entries', rows }))
+    await made(data, '/v1/records', { structure: 'entries', rows })
   }
 }
 
 /** Returns the id of the note that all others link to, and the id of a small note. */
-async function makeNotes({ ctx, caller }: Dataset): Promise<string[]> {
-  const create = (title: string, content: string) =>
-    ctx.db.write((tx): string => createNote(tx, caller, { title, content }).note.id)
-  await ctx.db.write((tx): void => void insertProperty(tx, caller, { key: 'everywhere', type: 'text' }))
+async function makeNotes(data: Dataset): Promise<string[]> {
+  const create = async (title: string, content: string, more: object = {}): Promise<string> =>
+    (await made(data, '/v1/notes', { title, content, ...more })).note.id
+  await made(data, '/v1/properties', { key: 'everywhere', type: 'text' })
   const named = [await create('Hub', ''), await create('Small', 'A small note.')]
+  const content = `See [[Hub]]. ${'Some text about tea and paper. '.repeat(20)}`
   for (let from = 0; from < NOTES; from += 100)
-    await ctx.db.write((tx): void => {
-      for (let at = from; at < from + 100; at++)
-        createNote(tx, caller, {
-          title: `Note ${at}`,
-          content: `See [[Hub]]. ${'Some text about tea and paper. '.repeat(20)}`,
+    await Promise.all(
+      times(100, (at) =>
+        create(`Note ${from + at}`, content, {
           tags: ['everywhere'],
           properties: { everywhere: `value ${at % 10}` },
-        })
-    })
+        }),
+      ),
+    )
+  await data.fetch('/v1/notes?search=tea&limit=1')
   return named
 }
 
 /** Creates notes with many links that were trashed long ago. */
-async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
-  for (let at = 0; at < LONG_NOTES; at++)
-    await ctx.db.write((tx): void => {
-      createNote(tx, caller, { title: `Trash ${at}`, content: links('old', 20_000), tags: [] })
-    })
-  await refreshLinks(ctx, caller)
-  const ids = ctx.db.sql.column<string>("SELECT id FROM notes WHERE title GLOB 'Trash *'")
-  for (const id of ids) await ctx.db.write((tx) => putInTrash(tx, caller, id))
-  await ctx.db.write((tx): void => void tx.sql.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1'))
+async function makeTrash(data: Dataset): Promise<void> {
+  for (const at of times(LONG_NOTES, (index) => index)) {
+    const { id } = (await made(data, '/v1/notes', { title: `Trash ${at}`, content: links('old', 20_000) }))
+      .note
+    await data.fetch(`/v1/notes/${id}/links`)
+    await data.fetch(`/v1/notes/${id}`, { method: 'DELETE' })
+  }
 }
 
 beforeAll(async () => {
@@ -95,14 +94,13 @@ beforeAll(async () => {
   hub = hubId
   await makeRows(data)
   await makeTrash(data)
-  await refreshSearch(data.ctx, data.caller.workspacePk)
-  const body = JSON.stringify({ structure: 'small', data: { n: 0 } })
-  const made = (await (await data.fetch('/v1/records', { method: 'POST', body })).json()) as {
-    records: { id: string }[]
-  }
+  const row = (await made(data, '/v1/records', { structure: 'small', data: { n: 0 } })).records[0].id
   data.close()
+  const database = new Database(file)
+  database.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1')
+  database.close()
   const { out } = await daybook(['keys', 'create', '--name', 'other', '--json', '--db', file])
-  other = { key: /dbk_[\w-]{43}/.exec(out)?.[0] ?? '', note, row: made.records[0]?.id ?? '' }
+  other = { key: /dbk_[\w-]{43}/.exec(out)?.[0] ?? '', note, row }
   for (let at = 0; at < VAULT_FILES; at++)
     await Bun.write(
       folder.file(`vault/Note ${at}.md`),

@@ -1,9 +1,21 @@
 import type { AppContext } from '../../src/context.ts'
-import { refreshSearch } from '../../src/notes/search/indexing.ts'
+import { settle } from '../../src/kernel/job-steps.ts'
+import { ALL, markAllForSearch, refreshSearch, searchMerging } from '../../src/notes/search/indexing.ts'
 
 /** Indexes every note, even if no search is pending. */
 export async function indexAll(ctx: AppContext): Promise<void> {
   await ctx.db.write((tx): void => void tx.sql.run('UPDATE search_pending SET can_wait = 0'))
   for (const workspace of ctx.db.sql.column<number>('SELECT DISTINCT workspace FROM search_pending'))
     await refreshSearch(ctx, workspace)
+}
+
+/** Indexes one note again, as after a change of it. */
+export async function indexAgain(ctx: AppContext, workspace: number, pk: number): Promise<void> {
+  await ctx.db.write((tx): void => void markAllForSearch(tx, workspace, `[${pk}]`, { canWait: false }))
+  await indexAll(ctx)
+}
+
+/** Merges the indexes, as an idle server does. */
+export const mergeIndexes = async (ctx: AppContext): Promise<void> => {
+  await settle(ctx, searchMerging, ALL)
 }

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { createStructure } from '../../../src/records/structures/service.ts'
-import { callerOf } from '../../support/cli.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { FORMAT } from '../../../src/transfer/workspace/format.ts'
+import { newFolder } from '../../support/process.ts'
 import { declare, field } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { importFrom } from '../../support/workspace-files.ts'
 
 let service: TestService
 
@@ -33,9 +35,16 @@ test('a structure has at most 200 fields in its unique sets', async () => {
 
 test('more fields in unique sets than a structure may have now stay where they were', async () => {
   const sets = [KEYS.slice(0, 99), KEYS.slice(1)]
-  await service.ctx.db.write((tx): void => {
-    createStructure(tx, callerOf(service), { name: 'Old', fields: FIELDS as never, unique_together: sets })
-  })
+  const folder = newFolder()
+  mkdirSync(folder.file('structures'))
+  const id = '019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'
+  const created_at = '2026-11-21T09:30:00.000Z'
+  const old = { id, created_at, name: 'Old', fields: FIELDS, unique_together: sets }
+  writeFileSync(folder.file('daybook.json'), JSON.stringify({ format: FORMAT }))
+  writeFileSync(folder.file('structures/old.json'), JSON.stringify(old))
+  writeFileSync(folder.file('structures/old.jsonl'), '')
+  expect((await importFrom(service, folder.path)).refused).toEqual([])
+  folder.remove()
   const patch = async (change: object) => (await service.patch('/v1/records/structures/Old', change)).status
   expect(await patch({ description: 'As before' })).toBe(200)
   expect(await patch({ unique_together: [...sets, ['f0', 'f1']] })).toBe(400)
