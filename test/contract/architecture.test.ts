@@ -253,6 +253,77 @@ const LOOPS = {
   'people/sessions/streams.ts': 'serves all open streams',
 }
 
+/**
+ * Parts of the server that the API hides: the database, its connections, threads and statements, jobs, and the queues
+ * of work. A module is internal if it is one of these, or takes or declares one of them.
+ */
+const HIDDEN = /^(?:storage|kernel)\/|^worker\.ts$|^lib\/(?:admission|fair-queue)\.ts$/
+/** Words of the database that the API has too: roles, kinds and operations of changes. */
+const VISIBLE = /^storage\/schema\/|^kernel\/caller\.ts$/
+/** Entrances of the program: the HTTP API, the server and its commands. */
+const OUTSIDE = ['api.ts', 'cli/run.ts', 'server.ts']
+
+/** The tests that import internals, by the reason why the API cannot state the same. */
+const REACHING_IN = {
+  'a pure function, or a data structure without an API of its own': [
+    'events/delivery/outcome-writer.test.ts',
+    'events/webhooks/due-times.test.ts',
+    'feed/log-keys.test.ts',
+    'files/hostile.long.test.ts',
+    'http/body-budget.test.ts',
+    'kernel/calls.test.ts',
+    'kernel/fair-share.test.ts',
+    'kernel/job-ends.test.ts',
+    'kernel/job-moments.test.ts',
+    'kernel/job-runner.test.ts',
+    'kernel/jobs.test.ts',
+    'kernel/operations.test.ts',
+    'kernel/threads.test.ts',
+    'lib/fair-queue.test.ts',
+    'notes/append-and-edit.test.ts',
+    'people/sessions/failed-sign-ins.test.ts',
+    'storage/chunks.test.ts',
+    'storage/errors.test.ts',
+    'storage/memoized-results.test.ts',
+    'storage/missing.test.ts',
+    'storage/write-groups.test.ts',
+    'storage/write-queue.test.ts',
+  ],
+  'a statement for more data than a test can have, or one that must stop': [
+    'contract/stop-conditions.test.ts',
+    'filter/tree-oracle.test.ts',
+    'finder/large-tables.test.ts',
+    'notes/lenses/graph-oracle.test.ts',
+    'notes/search-statements.test.ts',
+  ],
+  'a race that requests cannot force': [
+    'contract/rights/subject.ts',
+    'events/sources/replay-fairness.test.ts',
+    'files/reading-turns.test.ts',
+    'notes/restored-links.test.ts',
+    'notes/search-recall.test.ts',
+    'people/access/command-races.test.ts',
+    'people/sessions/credential-ends.test.ts',
+    'records/structures/index-removal.test.ts',
+    'storage/checkpoint.long.test.ts',
+    'storage/disk.test.ts',
+    'storage/pause-during.test.ts',
+    'storage/server-lock.test.ts',
+  ],
+  'the application decides as the server does': ['web/import-planning.test.ts', 'web/note-names.test.ts'],
+  'a file that an older version wrote, or that is damaged or lost': [
+    'search/integrity.test.ts',
+    'storage/lost-files.test.ts',
+    'storage/migrate.test.ts',
+    'upgrade/failed-conversion.test.ts',
+    'upgrade/note-search.long.test.ts',
+    'upgrade/row-tables-kill.long.test.ts',
+    'upgrade/stages.test.ts',
+    'upgrade/stages.ts',
+    'upgrade/upgrade.test.ts',
+  ],
+}
+
 describe('src', () => {
   test('has only folders with a place in the order', () => {
     expect(files.filter(({ path }) => positionOf(path) === -1).map(({ path }) => path)).toEqual([])
@@ -458,5 +529,32 @@ describe('the application', () => {
   test('has no escape from the types', () => {
     const banned = /\bas any\b|[\w)]: any\b(?!\)<)|@ts-|\bTODO\b|\bFIXME\b/
     expect(applicationFiles.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('the tests', () => {
+  const TESTS = join(import.meta.dir, '..')
+  /** An import of values, and not of types alone. */
+  const VALUES =
+    /^import (?!type )(?!\{(?:\s*type [^,}]*,?)*\s*\} from)[^;]*? from '([^'\s]+)'|\bimport\('([^'\s]+)'\)/gm
+
+  test('state guarantees through the API, except where their subject has none', async () => {
+    const modules = files.filter(({ path }) => !OUTSIDE.includes(path))
+    const isHidden = (path: string) => HIDDEN.test(path) && !VISIBLE.test(path)
+    const internal = new Set(
+      modules
+        .filter(({ path, imports }) => HIDDEN.test(path) || imports.some(isHidden))
+        .map(({ path }) => join(SOURCE, path)),
+    )
+    expect(internal.size).toBeGreaterThan(200)
+    const reaching: string[] = []
+    for (const path of [...new Glob('**/*.{ts,tsx}').scanSync(TESTS)].sort()) {
+      // The harness opens services, and acts as commands and loops of the server do.
+      if (/^(?:support|simulation)\//.test(path)) continue
+      const text = await Bun.file(join(TESTS, path)).text()
+      const targets = [...text.matchAll(VALUES)].map(([, from, dynamic]) => from ?? dynamic ?? '')
+      if (targets.some((target) => internal.has(join(TESTS, dirname(path), target)))) reaching.push(path)
+    }
+    expect(reaching).toEqual(Object.values(REACHING_IN).flat().sort())
   })
 })
