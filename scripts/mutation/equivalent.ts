@@ -16,6 +16,7 @@ const BURSTS = 'src/kernel/fair-share.ts'
 
 const SPEED = 'It changes only when work runs, or its speed or memory, by little, and no result.'
 const INSTANT = 'Nothing depends on the side to which an instant that equals the limit belongs.'
+const CACHE = 'One entry more of a bounded cache changes no result.'
 const OWN = 'The own credential of a server has every permission, so its requirements are not read.'
 
 export const EQUIVALENT: readonly Equivalent[] = [
@@ -75,6 +76,18 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: 'for (let steps = 1; ; steps++) {',
     change: '1 → (1 + 1)',
     reason: SPEED,
+  },
+  {
+    path: 'src/http/authorizer.ts',
+    line: 'const MAX_ADDRESSES = 10_000',
+    change: '10_000 → (10000 + 1)',
+    reason: CACHE,
+  },
+  {
+    path: 'src/http/authorizer.ts',
+    line: 'const MAX_KEYS = 10_000',
+    change: '10_000 → (10000 + 1)',
+    reason: CACHE,
   },
   {
     path: 'src/kernel/fair-share.ts',

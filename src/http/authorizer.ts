@@ -87,8 +87,7 @@ class FailedKeys {
   }
 }
 
-const secondsUntilOver = (since: number, now: number) =>
-  Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000))
+const secondsUntilOver = (since: number, now: number) => Math.ceil((since + WINDOW_MS - now) / 1000)
 
 const tooManyFailures = (oldest: number, now: number) =>
   new Refusal('rate_limited', 'Too many failed API keys from this address; wait a minute.', {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { callTool, connectApp } from '../support/connected-app.ts'
+import { declare } from '../support/records.ts'
 import { clientOf, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -54,6 +56,30 @@ describe('the Authorization header', () => {
     const answer = await service.as(undefined).get(`/v1/me?access_token=${service.key}`)
     expect([answer.status, answer.body.code]).toEqual([401, 'unauthorized'])
   })
+})
+
+test('a stream takes its key in the query, unless one is in the header, and nothing else does', async () => {
+  await declare(service, 'Rows', [{ key: 'x', type: 'text' }])
+  const watch = async (key: string | undefined, token: string) => {
+    const { fetch } = service.app
+    const headers = new Headers(key === undefined ? [] : [['authorization', `Bearer ${key}`]])
+    const url = `http://localhost/v1/records/watch?structure=Rows&access_token=${token}`
+    const { status, body } = await fetch(new Request(url, { headers }))
+    await body?.cancel()
+    return status
+  }
+  expect(await watch(undefined, service.key ?? '')).toBe(200)
+  expect(await watch(undefined, 'dbk_guess')).toBe(401)
+  expect(await watch(undefined, '')).toBe(401)
+  expect(await watch(service.key, service.key ?? '')).toBe(400)
+})
+
+test('the access token of an app opens the endpoint of agents alone', async () => {
+  const { accessToken } = await service.ctx.db.write((tx) => connectApp(tx, 'owner'))
+  expect((await callTool(service, accessToken, 'describe')).status).toBe(200)
+  for (const path of ['/v1/me', '/v1/notes'])
+    expect((await service.as(accessToken).get(path)).status).toBe(401)
+  expect((await callTool(service, 'dba_guess', 'describe')).status).toBe(401)
 })
 
 describe('failed keys', () => {
@@ -116,6 +142,12 @@ describe('a limit on requests', () => {
     expect((await other.get('/v1/notes')).body.total).toBe(0)
     service.clock.advance(40_000)
     expect((await service.get('/v1/me')).status).toBe(200)
+  })
+
+  test('begins again when the clock is set back', async () => {
+    await statuses(6, () => service.get('/v1/me'))
+    service.clock.advance(-3_600_000)
+    expect(await statuses(6, () => service.get('/v1/me'))).toEqual([200, 200, 200, 200, 200, 429])
   })
 
   test('is off when none is set', async () => {
