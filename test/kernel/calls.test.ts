@@ -102,10 +102,10 @@ test('the response of a read waits for what is learned from it, with the time of
   const learning = read({
     name: 'test.learning',
     covers: 'notes',
-    run: ({ report }: Snapshot, _, { findings }: { findings: readonly string[] }) => {
+    run: (snapshot: Snapshot, _, { findings }: { findings: readonly string[] }) => {
       for (const finding of findings) {
         now += 5
-        report?.(finding)
+        snapshot.report?.(finding)
       }
       return { findings: findings.length }
     },
