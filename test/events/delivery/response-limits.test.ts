@@ -4,7 +4,7 @@ import { ResponseParser } from '../../../src/events/delivery/client/response-par
 import { createSender } from '../../../src/events/delivery/client/sender.ts'
 import { parseAllowlist } from '../../../src/lib/addresses.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { testClock } from '../../support/service.ts'
+import { settle, testClock } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
 
 const opened: { close(): unknown }[] = []
@@ -78,6 +78,36 @@ test('an attempt that runs out of time after the status keeps the status', async
     error: 'The receiver answered 500.',
     response: { headers: [['Content-Length', '10']], body: 'half', isCut: true },
   })
+})
+
+test('the rest of an error is awaited for one second in all, however its parts arrive', async () => {
+  const sockets: Socket[] = []
+  const receiver = await startReceiver({ answer: (_, socket) => void sockets.push(socket) })
+  const clock = testClock()
+  const sender = createSender({ allowlist: ALLOWED, clock })
+  opened.push(receiver, sender)
+  let outcome: Awaited<ReturnType<typeof sender.send>> | undefined
+  const url = `http://127.0.0.1:${receiver.port}/`
+  void sender.send({ url, headers: {}, body: '{}' }).then((ended) => {
+    outcome = ended
+  })
+  await until(() => sockets.length === 1)
+  const timers = clock.waiting()
+  sockets[0]?.write('HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nhalf')
+  await until(() => clock.waiting() > timers)
+  clock.advance(600)
+  let isSent = false
+  sockets[0]?.write('more', () => {
+    isSent = true
+  })
+  await until(() => isSent)
+  await settle()
+  clock.advance(399)
+  await settle()
+  expect(outcome).toBeUndefined()
+  clock.advance(1)
+  await until(() => outcome !== undefined)
+  expect(outcome?.response).toMatchObject({ body: 'halfmore', isCut: true })
 })
 
 test('an attempt that fails for a reason of this program does not show it', async () => {
