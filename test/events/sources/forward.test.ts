@@ -131,6 +131,25 @@ test('what is pending waits while its source is disabled; a redelivery does not'
   await reached(source.id, 'delivered', 'delivered')
 })
 
+test('a call that is no longer kept fails without an attempt, and pauses no target', async () => {
+  it.receiver.answer = status(500)
+  const source = await makeGithub({ forward: [target('/a')] })
+  await callGithub(source, '{}')
+  await it.receiver.until(1)
+  await reached(source.id, 'pending')
+  await until(async () => (await deliveriesOf(source.id))[0].attempts === 1)
+  await it.ctx.db.write(({ sql }): void => void sql.run('DELETE FROM source_sealed'))
+  it.clock.advance(MINUTE)
+  await reached(source.id, 'failed')
+  expect((await deliveriesOf(source.id))[0]).toMatchObject({
+    attempts: 2,
+    response_status: null,
+    error: 'The call is no longer kept.',
+  })
+  expect(it.receiver.received).toHaveLength(1)
+  expect((await sourceOf(source.id)).forward[0].status).toBe('enabled')
+})
+
 test('an ignored event of any size is passed on whole', async () => {
   const source = await makeGithub({
     when: [{ event: true, op: 'eq', value: 'never' }],
