@@ -11,6 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { setOffline } from '../support/offline.ts'
 import { frames, leaveFocus, paste, selectFocused, textOf } from '../support/page-acts.ts'
 import { addMember, endSession } from '../support/page-requests.ts'
 import { listedTitles, untilCompared } from '../support/screens/notes.ts'
@@ -268,34 +269,36 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'show both versions when another tab saved the same line, and merge other lines automatically',
+    'share drafts between tabs, show both versions when another user saved the same line, and merge other lines',
     async () => {
       const id = await createNote('Together', 'one\ntwo\nthree')
       await open(id)
       const other = await app.nextPage(page.browserContext())
       await open(id, other)
+      await setOffline(page, true)
       await other.bringToFront()
-      await other.setOfflineMode(true)
-      await typeAtEnd(' theirs', other)
+      await typeAtEnd(' mi', other)
       await page.bringToFront()
-      await typeAtEnd(' mine')
-      await isStored(id, 'one\ntwo\nthree mine')
+      await saysText('three mi')
+      await typeAtEnd('ne')
       await other.bringToFront()
-      await other.setOfflineMode(false)
+      await saysText('three mine', other)
+      await app.server.patch(`/v1/notes/${id}`, { content: 'one\ntwo\nthree theirs' })
+      await setOffline(page, false)
       await other.waitForSelector('.settle')
       await saysText('three mine', other)
       await saysText('three theirs', other)
-      expect(await contentOf(id)).toBe('one\ntwo\nthree mine')
+      expect(await contentOf(id)).toBe('one\ntwo\nthree theirs')
       await clickOn(other, 'Keep both')
-      await isStored(id, 'one\ntwo\nthree theirs\nthree mine', other)
+      await isStored(id, 'one\ntwo\nthree mine\nthree theirs', other)
       await other.close()
       await page.bringToFront()
       await page.waitForFunction(
         `document.querySelector('.cm-content')?.textContent.includes('three theirs')`,
       )
       await typeAtEnd('!')
-      await app.server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree theirs\nthree mine' })
-      await isStored(id, 'ONE\ntwo\nthree theirs\nthree mine!')
+      await app.server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree mine\nthree theirs' })
+      await isStored(id, 'ONE\ntwo\nthree mine\nthree theirs!')
       await isSaved()
     },
     BROWSER_TIMEOUT_MS * 2,

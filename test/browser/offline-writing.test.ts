@@ -494,23 +494,46 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
           action: { kind: 'row', structure: { id: leads, name: 'Leads' }, row },
         },
       ]
+      const { note } = (await app.server.post('/v1/notes', { title: 'Draft', content: 'one\ntwo\nthree' }))
+        .body
+      // One draft per tab, as the difference to the saved text.
+      const draft = { ...key, name: `note ${note.id}`, note: note.id, title: 'Draft', sent: [] }
+      const base = { title: 'Draft', updated_at: note.updated_at }
+      const drafts = [
+        { ...draft, tab: 'one', base, before: 3, after: 10, inserted: '!', isShown: true },
+        {
+          ...draft,
+          tab: 'other',
+          at: key.at + 1,
+          base,
+          before: 13,
+          after: 0,
+          inserted: '?',
+          isDelayed: true,
+        },
+      ]
+      const bases = drafts.map(({ name, tab }) => ({ user, workspace, name, tab, content: note.content }))
       await page.evaluate(
-        (queued) =>
+        (queued, contents) =>
           new Promise<void>((resolve) => {
             const request = indexedDB.open('daybook-offline')
             request.onsuccess = () => {
               const db = request.result
-              const transaction = db.transaction('queue', 'readwrite')
+              const transaction = db.transaction(['queue', 'bases'], 'readwrite')
               for (const entry of queued) transaction.objectStore('queue').put(entry)
+              for (const base of contents) transaction.objectStore('bases').put(base)
               transaction.oncomplete = () => resolve(db.close())
             }
           }),
-        entries,
+        [...entries, ...drafts],
+        bases,
       )
       await page.reload()
       await nothingPending(page)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['before'])
       expect(await names()).toEqual(expect.arrayContaining(['Earlier row', 'Earlier cell']))
+      const saved = (await app.server.get(`/v1/notes/${note.id}`)).body.note
+      expect(saved.content).toBe('one!\ntwo\nthree?')
     },
     BROWSER_TIMEOUT_MS,
   )

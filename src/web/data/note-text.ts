@@ -11,31 +11,28 @@ export interface NoteVersion extends NoteText {
   readonly updated_at: string
 }
 
-/** Unacknowledged edits, with the version that they are based on. */
-export interface Draft {
-  readonly user: string
-  readonly workspace: string
-  readonly note: string
-  /** The tab that wrote the draft; each tab has its own. */
-  readonly tab: string
+/** The unsaved edits of a note in the outbox, with the version that they are based on. All tabs share them. */
+export interface NoteEntry {
   readonly base: NoteVersion
   readonly text: NoteText
   /** Fingerprints of the texts sent since then without an acknowledgement. */
   readonly sent: readonly string[]
+  /** The time of the last edit. */
   readonly at: number
-  /** Whether the tab shows the note, so that no other tab adopts the draft. */
-  readonly isShown?: boolean
-  /** Whether it could not be sent yet because the server could not be reached. */
-  readonly isDelayed?: boolean
   /** The initial tags of a note that does not exist yet. */
   readonly tags?: readonly string[]
 }
 
+/** An edit of one tab, as it is stored before it is merged into the entry of the note. */
+export interface NoteEdit extends NoteEntry {
+  /** The text of the entry, or the saved text, that the tab has edited. */
+  readonly seen: NoteText
+  /** The number of the edit among those of the tab. */
+  readonly count: number
+}
+
 /** The `updated_at` of a note that the server has not created yet. */
 export const NOT_MADE = ''
-
-/** Identifies a draft. */
-export type DraftKey = Pick<Draft, 'user' | 'workspace' | 'note' | 'tab'>
 
 /** Conflicting versions of a note. The title is merged like a text of one line. */
 export interface Conflict {
@@ -48,6 +45,11 @@ export type Choice = 'mine' | 'theirs' | 'both'
 
 export const hasSameText = (one: NoteText, other: NoteText): boolean =>
   one.title === other.title && one.content === other.content
+
+export const isSameEntry = (one: NoteEntry, other: NoteEntry): boolean =>
+  one.base.updated_at === other.base.updated_at &&
+  hasSameText(one.text, other.text) &&
+  one.sent.join() === other.sent.join()
 
 const PRIMES = [0x9e3779b1, 0x85ebca77] as const
 
@@ -76,6 +78,31 @@ export const mergeNotes = (base: NoteText, mine: NoteText, theirs: NoteVersion):
   title: mergeTexts(base.title, mine.title, theirs.title),
   content: mergeTexts(base.content, mine.content, theirs.content),
 })
+
+/** Merges edits of two tabs of one browser. Of lines that both changed, both versions remain. */
+export function mergeKeepingBoth(base: NoteText, mine: NoteText, theirs: NoteText): NoteText {
+  if (hasSameText(base, theirs)) return mine
+  if (hasSameText(base, mine)) return theirs
+  return {
+    title: withBoth(mergeTexts(base.title, mine.title, theirs.title), ' / '),
+    content: withBoth(mergeTexts(base.content, mine.content, theirs.content), '\n'),
+  }
+}
+
+const withBoth = (parts: readonly Part[], separator: string): string =>
+  parts.map((part) => (part.kind === 'agreed' ? part.text : chosenText(part, 'both', separator))).join('')
+
+/** Merges an edit that a tab has stored into the entry of its note. */
+export function withEdit(entry: NoteEntry | undefined, { seen, count: _, ...edit }: NoteEdit): NoteEntry {
+  if (entry)
+    return {
+      ...entry,
+      text: mergeKeepingBoth(seen, edit.text, entry.text),
+      at: Math.max(entry.at, edit.at),
+    }
+  // Another tab may have saved the text that was edited.
+  return hasSameText(seen, edit.base) ? edit : { ...edit, sent: [...edit.sent, fingerprint(seen)] }
+}
 
 /** The merged note, or undefined while it has conflicts. */
 export function resolvedText({ title, content }: Conflict): NoteText | undefined {
@@ -110,3 +137,9 @@ function chosenText({ mine, theirs }: { mine: string; theirs: string }, choice: 
   if (choice !== 'both') return choice === 'mine' ? mine : theirs
   return mine === '' || theirs === '' || mine.endsWith('\n') ? mine + theirs : mine + separator + theirs
 }
+
+/** Includes the content even without a difference: then it is unknown whether the server has saved it. */
+export const changesBetween = (base: NoteText, text: NoteText): Partial<NoteText> => ({
+  ...(text.title !== base.title && { title: text.title }),
+  ...((text.content !== base.content || text.title === base.title) && { content: text.content }),
+})

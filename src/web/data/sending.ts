@@ -6,8 +6,12 @@ import { Unreachable, unreachableSince } from './request.ts'
  * server cannot be reached; callers retry when it is back.
  */
 
-/** Sends in one tab at a time, once its code is loaded. A delayed edit of another tab may have to be sent before. */
-export const tabOrder: { take?: <Result>(at: number, send: () => Promise<Result>) => Promise<Result> } = {}
+/** Sends in one tab at a time, once its code is loaded. */
+export const tabOrder: {
+  take?: <Result>(send: () => Promise<Result>) => Promise<Result>
+  /** Adopts the pending cells of other tabs. */
+  gather?: () => Promise<unknown>
+} = {}
 
 /** The request was not sent, in contrast to a request without a response. */
 export class NotSent extends Unreachable {}
@@ -25,7 +29,7 @@ let gathered: Promise<unknown> | undefined
 effect(() => {
   if (unreachableSince.value === undefined) return
   return () => {
-    gathered = new Promise((resolve) => setTimeout(resolve))
+    gathered = Promise.resolve(tabOrder.gather?.()).then(() => new Promise((resolve) => setTimeout(resolve)))
   }
 })
 
@@ -34,7 +38,7 @@ export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Pr
   return new Promise((resolve, reject) => {
     const sendNext = async () => {
       if (unreachableSince.peek() !== undefined) throw new NotSent()
-      return tabOrder.take ? tabOrder.take(at, send) : send()
+      return tabOrder.take ? tabOrder.take(send) : send()
     }
     pending.push({ at, send: () => sendNext().then(resolve, reject) })
     if (!isSending) void sendAll()

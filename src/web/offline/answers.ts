@@ -1,7 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { excerptOf } from '../../notes/excerpt.ts'
 import { refetch } from '../data/cache.ts'
-import type { Draft } from '../data/note-text.ts'
 import type { PendingAction, RowsAction } from '../data/pending-actions.ts'
 import { withData, withTag } from '../data/pending-values.ts'
 import type { Row, Structure } from '../data/records/model.ts'
@@ -9,10 +8,11 @@ import { Refused, unreachableSince } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
 import { type About, database, isWhole, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
 import { find } from './find.ts'
+import { foldNotes, type PendingNote } from './note-folding.ts'
 import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
 import { OfflineRows } from './offline-rows.ts'
 import { listActions, notesOf } from './pending-actions.ts'
-import { listDrafts, onQueueChange } from './queue.ts'
+import { onQueueChange } from './queue.ts'
 
 /*
  * Answers reads from the offline copy, in the same form as the server. Throws an error with an explanation if the data is
@@ -30,7 +30,7 @@ export class NotOffline extends Error {
 class OfflineCopy {
   readonly #rows = new Map<string, Promise<OfflineRows>>()
   #stored: ReturnType<typeof readStored> | undefined
-  #drafts: Promise<readonly Draft[]> | undefined
+  #drafts: Promise<readonly PendingNote[]> | undefined
   #notes: Promise<OfflineNotes> | undefined
 
   constructor(
@@ -38,9 +38,9 @@ class OfflineCopy {
     readonly marks: readonly Mark[],
   ) {}
 
-  get drafts(): Promise<readonly Draft[]> {
+  get drafts(): Promise<readonly PendingNote[]> {
     const { user, workspace } = this.about.session
-    this.#drafts ??= listDrafts({ user: user.id, workspace: workspace.id })
+    this.#drafts ??= foldNotes({ user: user.id, workspace: workspace.id })
     return this.#drafts
   }
 
@@ -138,7 +138,7 @@ function withAction(note: OfflineNote, action: PendingAction, isWhole: boolean):
 }
 
 /** A note with its edits applied. */
-function headOf({ note, text, at, tags = [] }: Draft, head: OfflineNote | undefined): OfflineNote {
+function headOf({ note, text, at, tags = [] }: PendingNote, head: OfflineNote | undefined): OfflineNote {
   const written = {
     title: text.title,
     excerpt: excerptOf(text.content),

@@ -162,7 +162,7 @@ async function send(entry: StoredAction): Promise<void> {
   try {
     // The notes may be new, too.
     await draftsLoaded()
-    await Promise.all(notesOf(action).map(({ id }) => findDocument(id)?.queue.flush()))
+    await Promise.all(notesOf(action).map(({ id }) => findDocument(id)?.draft.flush()))
     const unsent = await sendInOrder(at, () => sendStored(entry))
     if (unsent) await keep({ ...entry, action: unsent.action }, unsent.error)
   } catch (error) {

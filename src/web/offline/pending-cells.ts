@@ -12,6 +12,7 @@ import {
 import { isSignedOut, unreachableSince } from '../data/request.ts'
 import { session } from '../data/session.ts'
 import { database, onCleared } from './database.ts'
+import { openTabs } from './open-tabs.ts'
 import {
   cellEntryOf,
   changingQueue,
@@ -21,7 +22,6 @@ import {
   onQueueChange,
   type QueueStore,
 } from './queue.ts'
-import { openTabs } from './tabs.ts'
 
 /* Pending cells in the queue. They belong to no tab: every tab shows them, and the holder of a lock sends them. */
 

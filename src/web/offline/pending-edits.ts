@@ -3,15 +3,14 @@ import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
 import { editText } from '../data/records/values.ts'
 import { textOfValue } from '../data/send-action.ts'
 import { session } from '../data/session.ts'
-import { TAB } from '../data/tabs.ts'
-import { requestDiscard } from './adopt.ts'
 import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
+import { foldNotes, type PendingNote } from './note-folding.ts'
+import { discardNote } from './note-store.ts'
 import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
 import { syncCells } from './pending-cells.ts'
-import { changingQueue, draftOf, keyOf, type StoredNote, writing } from './queue.ts'
+import { changingQueue, keyOf, NO_TAB } from './queue.ts'
 import { ACTION_NAMES, currentForm } from './stored-actions.ts'
-import { openTabs } from './tabs.ts'
 
 /** A pending edit. */
 export interface PendingEdit {
@@ -46,23 +45,15 @@ const WAITING_TEXT = 'Sent when the server can be reached.'
 export async function listPending(): Promise<PendingEdit[]> {
   const user = session.peek()?.user.id
   if (user === undefined) return []
-  const transaction = (await database()).transaction(['queue', 'bases'])
-  const range = IDBKeyRange.bound([user], [user, []])
-  const [entries, bases] = await Promise.all([
-    transaction.objectStore('queue').getAll(range),
-    transaction.objectStore('bases').getAll(range),
-  ])
-  const open = await openTabs()
-  const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
-  const found = entries.map((entry): PendingEdit => {
-    const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
-    const error = refusalElsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
-    if ('action' in entry) return actionOf(currentForm(entry), error)
-    if ('row' in entry) return cellOf(entry, error)
-    const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
-    return noteOf(entry, draftOf(entry, base).text, error)
+  const entries = await (await database()).getAll('queue', IDBKeyRange.bound([user], [user, []]))
+  const workspaces = new Set(entries.map(({ workspace }) => workspace))
+  const notes = await Promise.all([...workspaces].map((workspace) => foldNotes({ user, workspace })))
+  const others = entries.flatMap((entry): PendingEdit[] => {
+    const error = refusalElsewhere(entry.workspace)
+    if ('action' in entry) return [actionOf(currentForm(entry), error)]
+    return 'row' in entry && entry.tab === NO_TAB ? [cellOf(entry, error)] : []
   })
-  return found.sort((one, other) => one.at - other.at)
+  return [...notes.flat().map(noteOf), ...others].sort((one, other) => one.at - other.at)
 }
 
 const isHere = ({ user, workspace }: EntryKey): boolean => `${user} ${workspace}` === currentScope()
@@ -117,12 +108,9 @@ function actionOf(entry: StoredAction, error: string | undefined): PendingEdit {
   }
 }
 
-function noteOf(
-  entry: StoredNote,
-  text: { title: string; content: string },
-  error: string | undefined,
-): PendingEdit {
-  const state = isHere(entry) ? findDocument(entry.note)?.queue.state.peek() : undefined
+function noteOf({ user, workspace, note, text, at }: PendingNote): PendingEdit {
+  const place = { user, workspace, name: `text ${note}`, tab: NO_TAB }
+  const state = isHere(place) ? findDocument(note)?.draft.state.peek() : undefined
   const own =
     state?.kind === 'refused'
       ? state.sentence
@@ -130,38 +118,26 @@ function noteOf(
         ? 'Someone else changed the same lines. Open the note to choose a version.'
         : WAITING_TEXT
   return {
-    place: entry,
+    place,
     name: text.title,
     text: text.content,
-    at: entry.at,
-    address: isHere(entry) ? `/app/notes/${entry.note}` : undefined,
-    error: error ?? own,
+    at,
+    address: isHere(place) ? `/app/notes/${note}` : undefined,
+    error: refusalElsewhere(workspace) ?? own,
   }
 }
 
-/** Discards a pending edit, in the database and in its tab. */
-export async function discardPending({ place, at }: PendingEdit): Promise<void> {
-  const { user, workspace, name, tab } = place
+/** Discards a pending edit, in all tabs. */
+export async function discardPending({ place }: PendingEdit): Promise<void> {
+  const { user, workspace, name } = place
   if (ACTION_NAMES.some((kind) => name.startsWith(`${kind} `))) return discardAction(place)
-  const ofAllTabs = IDBKeyRange.bound([user, workspace, name], [user, workspace, name, []])
-  // Another tab may have adopted the edit since it was listed.
-  const removed = await changingQueue(async (queue) => {
-    const found = (await queue.getAll(ofAllTabs)).filter((entry) => entry.tab === tab || entry.at === at)
-    for (const entry of found) void queue.delete(keyOf(entry))
-    return found
-  })
-  for (const entry of removed) discardDraft(entry)
-  await writing((store) => {
-    for (const entry of removed) store('bases').delete(keyOf(entry))
-  })
-  await syncCells()
+  const [kind, note = ''] = name.split(' ')
+  if (kind === 'text') {
+    if (isHere(place)) findDocument(note)?.draft.discard()
+    await discardNote({ user, workspace, note })
+  } else {
+    await changingQueue(async (queue) => queue.delete(keyOf(place)))
+    await syncCells()
+  }
   notifyCopyChange()
-}
-
-/** Discards the draft of a note in its tab. */
-function discardDraft(place: EntryKey): void {
-  const [kind, id = ''] = place.name.split(' ')
-  if (kind !== 'note') return
-  if (place.tab !== TAB) requestDiscard(place)
-  else if (isHere(place)) findDocument(id)?.queue.discard()
 }

@@ -2,7 +2,8 @@ import { freeName } from '../data/file-names.ts'
 import { setNotice } from '../data/pending.ts'
 import { request } from '../data/request.ts'
 import { address, search } from '../router.ts'
-import { createDocument, saveDocument } from './note-documents.ts'
+import { saveDocument } from './note-documents.ts'
+import { createDocument } from './open-document.ts'
 import { KEY, OWN, SHARE, SHARED } from './shared-cache.ts'
 
 /*

@@ -13,7 +13,6 @@ import {
   unreachableSince,
 } from '../data/request.ts'
 import { type Session, session, TO_BE_ENDED } from '../data/session.ts'
-import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
 import './send-order.ts'
 import { updateCopy } from './copy.ts'
@@ -29,7 +28,7 @@ import {
 } from './database.ts'
 import { startActions } from './pending-actions.ts'
 import { emptyPictures } from './pictures.ts'
-import { countOthers, emptyQueue } from './queue.ts'
+import { emptyQueue } from './queue.ts'
 import { adoptShared, emptyShared } from './shared.ts'
 import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 import { onTabMessage, postToTabs } from './tab-messages.ts'
@@ -214,9 +213,9 @@ function takeOwnership(): void {
 }
 
 /** Shows the number of unread comments and pending changes on the icon of the installed application. */
-async function showBadge(own: number): Promise<void> {
+async function showBadge(count: number): Promise<void> {
   const { setAppBadge } = navigator as { setAppBadge?: (count: number) => Promise<void> }
-  await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
+  await setAppBadge?.call(navigator, count).catch(() => undefined)
 }
 
 const PROXY_SIGN_IN =

@@ -1,3 +1,5 @@
+import type { EntryKey } from '../data/pending-cells.ts'
+
 /* All messages between the tabs of this browser about the offline copy and pending changes. */
 
 /** The messages by kind, with their data. */
@@ -6,21 +8,14 @@ interface TabMessages {
   readonly changed: undefined
   /** The queue of pending changes has changed. */
   readonly written: undefined
-  /** A tab was opened; its ID. */
-  readonly opened: string
-  /** The server can be reached again. */
-  readonly back: undefined
-  /** A tab has adopted drafts of other tabs, or discarded them. */
-  readonly adopted: readonly AdoptedDraft[]
+  /** The entry of a note in the outbox has changed. */
+  readonly edited: EditedNote
   /** Pending changes are to be discarded, except those of one user. */
   readonly discarded: string | undefined
 }
 
-export interface AdoptedDraft {
-  readonly name: string
-  /** The tab from which it was adopted. */
-  readonly tab: string
-  readonly isDiscarded?: boolean
+export interface EditedNote extends EntryKey {
+  readonly isDiscarded: boolean
 }
 
 type Kind = keyof TabMessages

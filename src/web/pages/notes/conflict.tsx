@@ -2,8 +2,8 @@ import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import type { Part } from '../../data/merge.ts'
 import { useAuthors } from '../../data/note-authors.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 import type { Choice, Conflict } from '../../data/note-text.ts'
-import type { SaveQueue } from '../../data/save-queue.ts'
 import { wordDiff } from '../../data/word-diff.ts'
 
 /** A text with the parts marked that the other text lacks. */
@@ -22,12 +22,12 @@ const Marked = ({ text, other }: { text: string; other: string }) => (
 
 interface ConflictEditorProps {
   readonly id: string
-  readonly queue: SaveQueue
+  readonly draft: NoteDraft
   readonly conflict: Conflict
 }
 
 /** The merged note with the passages both sides changed. Nothing is saved until each is resolved. */
-export function ConflictEditor({ id, queue, conflict }: ConflictEditorProps) {
+export function ConflictEditor({ id, draft, conflict }: ConflictEditorProps) {
   const { updated_at } = conflict.theirs
   const author = useAuthors(id, updated_at).get(updated_at)
   const parts = (field: 'title' | 'content') =>
@@ -38,7 +38,7 @@ export function ConflictEditor({ id, queue, conflict }: ConflictEditorProps) {
           part={part}
           author={author}
           name={field === 'title' ? 'Title' : 'Passage'}
-          onChoose={(choice) => queue.resolve(field, index, choice)}
+          onChoose={(choice) => draft.resolve(field, index, choice)}
         />
       ) : (
         <div key={`${field}${index}`} class={field === 'title' ? undefined : 'source'}>

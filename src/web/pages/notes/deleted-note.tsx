@@ -1,15 +1,15 @@
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
-import type { SaveQueue } from '../../data/save-queue.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 import { navigate } from '../../router.ts'
 import { noteAddress } from './route.ts'
 
 /** Lets the user save the draft of a deleted note as a new note, or discard it. */
-export function DeletedNote({ queue }: { queue: SaveQueue }) {
+export function DeletedNote({ draft }: { draft: NoteDraft }) {
   const { run, isRunning, refusal } = useAction(async () => {
-    const { title, content } = queue.text.peek()
+    const { title, content } = draft.text.peek()
     const { note } = await api.post('/v1/notes', { body: { title, content } })
-    queue.discard()
+    draft.discard()
     navigate(noteAddress(note.id))
   })
   return (
@@ -17,7 +17,7 @@ export function DeletedNote({ queue }: { queue: SaveQueue }) {
       <Button disabled={isRunning.value} onClick={() => void run()}>
         Save as a new note
       </Button>
-      <Button kind="quiet" onClick={() => queue.discard()}>
+      <Button kind="quiet" onClick={() => draft.discard()}>
         Discard
       </Button>
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}

@@ -85,7 +85,7 @@ export function ListPane() {
 function Unsettled() {
   const unsettled = useComputed(() =>
     ownDocuments().filter(
-      ({ id, queue }) => id !== noteId.value && ['conflict', 'refused'].includes(queue.state.value.kind),
+      ({ id, draft }) => id !== noteId.value && ['conflict', 'refused'].includes(draft.state.value.kind),
     ),
   )
   return unsettled.value.length === 0 ? null : <UnsettledNotes documents={unsettled.value} />

@@ -154,10 +154,10 @@ export function UnsavedNotes({ documents }: { documents: readonly NoteDocument[]
     <Banner kind="warn">
       <p>
         Not saved, action needed:{' '}
-        {documents.map(({ id, queue }, index) => [
+        {documents.map(({ id, draft }, index) => [
           index > 0 && ', ',
           <a key={id} href={noteAddress(id)}>
-            {queue.text.value.title}
+            {draft.text.value.title}
           </a>,
         ])}
       </p>

@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Tag } from '../../components/tag.tsx'
 import { newIds } from '../../data/new-ids.ts'
-import { createDocument, findDocument, saveDocument, showDocument } from '../../offline/note-documents.ts'
+import { findDocument, saveDocument, showDocument } from '../../offline/note-documents.ts'
+import { createDocument } from '../../offline/open-document.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
@@ -59,7 +60,7 @@ function useNewNote() {
     if (createdId.current === id && typed.current === saved) open(id)
   }
   const update = (id: string) => {
-    findDocument(id)?.queue.edit(textOf(typed.current))
+    findDocument(id)?.draft.edit(textOf(typed.current))
     clearTimeout(pause.current)
     const ms = document.activeElement === content.current ? PAUSE_MS.content : PAUSE_MS.title
     pause.current = setTimeout(() => void save(id), ms)

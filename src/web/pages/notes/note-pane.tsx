@@ -7,20 +7,13 @@ import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { counted } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 import { unresolvedCount } from '../../data/note-text.ts'
-import type { SaveQueue } from '../../data/save-queue.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
 import { useQuery } from '../../data/use-query.ts'
-import {
-  draftStoredAt,
-  draftsLoaded,
-  draftsRefusal,
-  findDocument,
-  type NoteDocument,
-  openDocument,
-  showDocument,
-} from '../../offline/note-documents.ts'
+import { draftsLoaded, findDocument, type NoteDocument, showDocument } from '../../offline/note-documents.ts'
+import { draftStoredAt, draftsRefusal, openDocument } from '../../offline/open-document.ts'
 import { BackToList } from './back-to-list.tsx'
 import { ConflictEditor } from './conflict.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
@@ -51,7 +44,7 @@ export function NotePane({ id }: { id: string }) {
   // Layout effects, as other effects wait for the next frame.
   useLayoutEffect(() => {
     let isCurrent = true
-    void draftsLoaded(id).then(() => isCurrent && setReadyFor(id))
+    void draftsLoaded().then(() => isCurrent && setReadyFor(id))
     return () => {
       isCurrent = false
     }
@@ -86,11 +79,11 @@ interface OpenNoteProps {
   readonly error: Error | null
 }
 
-function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
-  const state = queue.state.value
+function OpenNote({ open: { id, draft }, note, error }: OpenNoteProps) {
+  const state = draft.state.value
   const isReading = isPreview.value || !mayWriteNotes.value
   // A computed title, so that typing text does not render the surroundings.
-  const title = useComputed(() => queue.text.value.title).value
+  const title = useComputed(() => draft.text.value.title).value
   const day = isDay(title) ? title : undefined
   const isStoring = uploads.value.some(({ note: of }) => of === id)
   return (
@@ -98,7 +91,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
       <header class="bar">
         <BackToList />
         <ListToggle />
-        {mayWriteNotes.value && <SaveLine queue={queue} />}
+        {mayWriteNotes.value && <SaveLine draft={draft} />}
         <span class="grow" />
         <PeopleHere id={id} />
         {mayWriteNotes.value && state.kind !== 'conflict' && (
@@ -125,7 +118,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           <DayBar day={day} />
         </div>
       )}
-      <StateBanner id={id} queue={queue} />
+      <StateBanner id={id} draft={draft} />
       {error && state.kind === 'saved' && <QueryError error={error} />}
       {isStoring && (
         <Banner>
@@ -144,26 +137,26 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         }}
       >
         {state.kind === 'conflict' ? (
-          <ConflictEditor id={id} queue={queue} conflict={state.conflict} />
+          <ConflictEditor id={id} draft={draft} conflict={state.conflict} />
         ) : (
           <>
-            <Title queue={queue} isReading={isReading} />
+            <Title draft={draft} isReading={isReading} />
             {isReading ? (
-              <LazyPreview id={id} title={title} text={queue.text.value.content} saved={queue.base.content} />
+              <LazyPreview id={id} title={title} text={draft.text.value.content} saved={draft.base.content} />
             ) : (
-              <Editor id={id} queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
+              <Editor id={id} draft={draft} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
             )}
           </>
         )}
         {day !== undefined && <DueRows day={day} />}
       </article>
-      <Foot queue={queue} />
+      <Foot draft={draft} />
     </>
   )
 }
 
-function SaveLine({ queue }: { queue: SaveQueue }) {
-  const state = queue.state.value
+function SaveLine({ draft }: { draft: NoteDraft }) {
+  const state = draft.state.value
   const [kind, text] = ((): [string, string] => {
     switch (state.kind) {
       case 'saved':
@@ -190,8 +183,8 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
   )
 }
 
-function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
-  const state = queue.state.value
+function StateBanner({ id, draft }: { id: string; draft: NoteDraft }) {
+  const state = draft.state.value
   const theirs = state.kind === 'conflict' ? state.conflict.theirs.updated_at : undefined
   const author = useAuthors(id, theirs).get(theirs ?? '')
   if (theirs !== undefined) {
@@ -219,7 +212,7 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
       <Banner kind="bad">
         <Icon name="warn" />
         <p>{state.sentence}</p>
-        {state.isGone && <DeletedNote queue={queue} />}
+        {state.isGone && <DeletedNote draft={draft} />}
       </Banner>
     )
   return draftsRefusal.value === undefined ? null : (
@@ -229,11 +222,11 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
   )
 }
 
-function Foot({ queue }: { queue: SaveQueue }) {
-  const words = useWordCount(queue)
+function Foot({ draft }: { draft: NoteDraft }) {
+  const words = useWordCount(draft)
   const storedAt = useComputed(() => draftStoredAt.value && shortTime(new Date(draftStoredAt.value))).value
   const isDraftStored =
-    queue.state.value.kind !== 'saved' && storedAt !== undefined && draftsRefusal.value === undefined
+    draft.state.value.kind !== 'saved' && storedAt !== undefined && draftsRefusal.value === undefined
   return (
     <p class="foot">
       {words !== undefined && <span>{counted(words, 'word')}</span>}

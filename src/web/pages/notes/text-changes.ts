@@ -1,18 +1,18 @@
 import { useEffect } from 'preact/hooks'
-import type { SaveQueue } from '../../data/save-queue.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 
 /**
  * Calls `observe` with the text of a note, now and after every change, without rendering. The function it returns is
  * called before the next call and on unmount.
  */
 export function useTextChanges(
-  queue: SaveQueue | undefined,
+  draft: NoteDraft | undefined,
   observe: (content: string, isFirst: boolean) => () => void,
 ): void {
   useEffect(() => {
     let known: string | undefined
     let end: (() => void) | undefined
-    const stop = queue?.text.subscribe(({ content }) => {
+    const stop = draft?.text.subscribe(({ content }) => {
       if (content === known) return
       end?.()
       end = observe(content, known === undefined)
@@ -22,5 +22,5 @@ export function useTextChanges(
       stop?.()
       end?.()
     }
-  }, [queue])
+  }, [draft])
 }

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
-import type { SaveQueue } from '../../data/save-queue.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 import { continueInText, resumeTyping } from './typing.ts'
 
 export const MAX_TITLE = 500
@@ -10,9 +10,9 @@ export const MAX_TITLE = 500
 export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
 
 /** The title: an auto-growing field, or a heading while reading. */
-export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
+export function Title({ draft, isReading }: { draft: NoteDraft; isReading: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const title = useComputed(() => queue.text.value.title).value
+  const title = useComputed(() => draft.text.value.title).value
   usePartTitle(title)
   useLayoutEffect(() => {
     const typing = resumeTyping('title')
@@ -21,7 +21,7 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
     field.current?.focus()
     field.current?.setSelectionRange(offset, offset)
     if (text !== '') field.current?.setRangeText(oneLine(text), offset, offset, 'end')
-    if (field.current) queue.edit({ title: oneLine(field.current.value) })
+    if (field.current) draft.edit({ title: oneLine(field.current.value) })
   }, [])
   if (isReading)
     return (
@@ -40,8 +40,8 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
         aria-label="Title"
         aria-invalid={title.trim() === ''}
         value={title}
-        onInput={({ currentTarget }) => queue.edit({ title: oneLine(currentTarget.value) })}
-        onBlur={() => void queue.flush()}
+        onInput={({ currentTarget }) => draft.edit({ title: oneLine(currentTarget.value) })}
+        onBlur={() => void draft.flush()}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
           if (event.key === 'Enter') event.preventDefault()

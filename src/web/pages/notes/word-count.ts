@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { SaveQueue } from '../../data/save-queue.ts'
+import type { NoteDraft } from '../../data/note-draft.ts'
 import { useTextChanges } from './text-changes.ts'
 
 /** Pause in typing before words are counted. */
@@ -24,8 +24,8 @@ function countWords(text: string, onCounted: (words: number) => void, afterMs: n
 }
 
 /** The word count, updated in pauses of typing; undefined until first counted. */
-export function useWordCount(queue: SaveQueue): number | undefined {
+export function useWordCount(draft: NoteDraft): number | undefined {
   const [words, setWords] = useState<number>()
-  useTextChanges(queue, (text, isFirst) => countWords(text, setWords, isFirst ? 0 : PAUSE_MS))
+  useTextChanges(draft, (text, isFirst) => countWords(text, setWords, isFirst ? 0 : PAUSE_MS))
   return words
 }

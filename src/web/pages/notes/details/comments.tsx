@@ -9,7 +9,7 @@ const Comments = lazy(async () => (await import('../../comments/comments.tsx')).
 /** The comments of a note; their passages lead into the editor. */
 export function NoteComments({ id }: { id: string }) {
   const showerOf = ({ first: { passage } }: Thread) => {
-    const text = findDocument(id)?.queue.text.value.content
+    const text = findDocument(id)?.draft.text.value.content
     const range = passage && text !== undefined ? findPassage(text, passage) : undefined
     return range && (() => goToOffset.value?.(range.from))
   }

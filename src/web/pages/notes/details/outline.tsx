@@ -10,7 +10,7 @@ const MAX_SHOWN = 200
 
 const NONE: readonly Heading[] = []
 
-const textOf = (id: string): string => findDocument(id)?.queue.text.peek().content ?? ''
+const textOf = (id: string): string => findDocument(id)?.draft.text.peek().content ?? ''
 
 const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean =>
   one.length === other.length &&
@@ -19,7 +19,7 @@ const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean
 /** The headings of a note. Changes of their positions alone cause no update. */
 function useHeadings(id: string): readonly Heading[] {
   const [headings, setHeadings] = useState(NONE)
-  useTextChanges(findDocument(id)?.queue, (text, isFirst) => {
+  useTextChanges(findDocument(id)?.draft, (text, isFirst) => {
     const refetch = () =>
       setHeadings((known) => {
         const found = headingsOf(text)

@@ -139,7 +139,7 @@ function Value({ note, property, value, isJustAdded }: ValueProps) {
     if (unreadable !== undefined) throw new Error(unreadable)
     await writeAction({
       kind: 'value',
-      note: { id: note, title: findDocument(note)?.queue.text.peek().title ?? 'a note' },
+      note: { id: note, title: findDocument(note)?.draft.text.peek().title ?? 'a note' },
       property: { key: property.key, label: property.label },
       before: value,
       value: typedValue(property, text),

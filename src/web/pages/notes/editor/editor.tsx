@@ -2,8 +2,8 @@ import '../../../styles/markdown.ts'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'
+import type { NoteDraft } from '../../../data/note-draft.ts'
 import { changeTag } from '../../../data/pending-actions.ts'
-import type { SaveQueue } from '../../../data/save-queue.ts'
 import { hash, navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
@@ -14,7 +14,7 @@ import { WritingBar } from './writing-bar.tsx'
 
 interface EditorProps extends Pick<EditorOptions, 'onFiles'> {
   readonly id: string
-  readonly queue: SaveQueue
+  readonly draft: NoteDraft
 }
 
 function follow(href: string, isOutside: boolean): void {
@@ -23,12 +23,12 @@ function follow(href: string, isOutside: boolean): void {
 }
 
 /** Adds a typed tag to the note; if it is refused, it stays plain text. */
-function addTag(id: string, queue: SaveQueue, name: string): void {
-  changeTag({ id, title: queue.text.peek().title }, name, true).catch(() => {})
+function addTag(id: string, draft: NoteDraft, name: string): void {
+  changeTag({ id, title: draft.text.peek().title }, name, true).catch(() => {})
 }
 
-/** The editor of a note. Every edit goes to the note's save queue; remote changes taken by the queue appear here. */
-export function Editor({ id, queue, onFiles }: EditorProps) {
+/** The editor of a note. Every edit goes to the draft of the note; changes of others that the draft adopts appear here. */
+export function Editor({ id, draft, onFiles }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<NoteEditor>(undefined)
   const files = useRef(onFiles)
@@ -43,10 +43,10 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     import('./code-mirror.ts').then(
       (codeMirror) => {
         if (!isCurrent || !container.current) return
-        const connected = connect(codeMirror.createEditor, container.current, queue, {
+        const connected = connect(codeMirror.createEditor, container.current, draft, {
           onFiles: (dropped, insert) => files.current(dropped, insert),
           onFollow: follow,
-          onTag: (name) => addTag(id, queue, name),
+          onTag: (name) => addTag(id, draft, name),
         })
         editor.current = connected.editor
         goToOffset.value = connected.editor.goTo
@@ -72,18 +72,18 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
       for (const stop of stops) stop()
       disconnect?.()
     }
-  }, [id, queue])
+  }, [id, draft])
   const target = hash.value
   useEffect(() => {
     if (!isLoaded || target === '') return
     const isTarget = (text: string) => encodeURIComponent(text).toLowerCase() === target.toLowerCase()
-    const found = headingsOf(queue.text.peek().content).find(({ text }) => isTarget(text.trim()))
+    const found = headingsOf(draft.text.peek().content).find(({ text }) => isTarget(text.trim()))
     if (found) editor.current?.goTo(found.offset)
-  }, [isLoaded, target, queue])
+  }, [isLoaded, target, draft])
   const { data } = useLinks(id)
   useEffect(() => {
-    if (data && isLoaded) editor.current?.showLinks(linksOfText(queue.base.content, data.outgoing))
-  }, [data, isLoaded, queue])
+    if (data && isLoaded) editor.current?.showLinks(linksOfText(draft.base.content, data.outgoing))
+  }, [data, isLoaded, draft])
   return (
     <div class="source">
       {isFailed ? <NotLoaded /> : !isLoaded && <Loading />}
@@ -93,20 +93,20 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
   )
 }
 
-/** Connects a new editor to a save queue until `disconnect` is called. */
+/** Connects a new editor to the draft of a note until `disconnect` is called. */
 function connect(
   create: typeof createEditor,
   parent: HTMLElement,
-  queue: SaveQueue,
+  draft: NoteDraft,
   handlers: Pick<EditorOptions, 'onFiles' | 'onFollow' | 'onTag'>,
 ) {
-  let known = queue.text.peek().content
+  let known = draft.text.peek().content
   const onEdit = () => {
     known = editor.text()
-    queue.edit({ content: known })
+    draft.edit({ content: known })
   }
   const editor = create(parent, { text: known, onEdit, ...handlers })
-  const stop = queue.text.subscribe(({ content }) => {
+  const stop = draft.text.subscribe(({ content }) => {
     if (content !== known) editor.show(content)
     known = content
   })
