@@ -315,6 +315,7 @@ const REACHING_IN = {
   'the application decides as the server does': ['web/import-planning.test.ts', 'web/note-names.test.ts'],
   'a file that an older version wrote, or that is damaged or lost': [
     'search/integrity.test.ts',
+    'storage/baseline.test.ts',
     'storage/lost-files.test.ts',
     'storage/migrate.test.ts',
     'upgrade/failed-conversion.test.ts',
