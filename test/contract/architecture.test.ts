@@ -280,6 +280,7 @@ const REACHING_IN = {
     'kernel/job-runner.test.ts',
     'kernel/jobs.test.ts',
     'kernel/operations.test.ts',
+    'kernel/repeated.test.ts',
     'kernel/threads.test.ts',
     'lib/fair-queue.test.ts',
     'notes/append-and-edit.test.ts',
