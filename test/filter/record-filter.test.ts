@@ -156,6 +156,23 @@ test.each(UNANSWERABLE)('%s is refused', (_, condition, says) => {
   )
 })
 
+test('a day compared with instants means the whole day in UTC', () => {
+  const at = '2026-11-21T23:59:59.999Z'
+  const row = { id: 'a', data: { datetime: at }, createdAt: Date.parse(at), updatedAt: 0, deletedAt: null }
+  const meets = (field: string, op: string, value: unknown) =>
+    matchesFilter(row, checked([{ field, op, value }]))
+  for (const field of ['datetime', 'created_at']) {
+    expect([meets(field, 'eq', '2026-11-21'), meets(field, 'eq', '2026-11-22')]).toEqual([true, false])
+    expect([meets(field, 'neq', '2026-11-21'), meets(field, 'neq', '2026-11-22')]).toEqual([false, true])
+    expect([meets(field, 'gt', '2026-11-20'), meets(field, 'gt', '2026-11-21')]).toEqual([true, false])
+    expect([meets(field, 'lte', '2026-11-21'), meets(field, 'lt', '2026-11-21')]).toEqual([true, false])
+    expect([meets(field, 'eq', at), meets(field, 'eq', '2026-11-21T00:00:00Z')]).toEqual([true, false])
+  }
+  expect(meets('datetime', 'in', ['2026-11-20', '2026-11-21'])).toBe(true)
+  expect(meets('datetime', 'in', ['2026-11-20', '2026-11-21T09:30:00Z'])).toBe(false)
+  expect(meets('datetime', 'in', ['2026-11-20', at])).toBe(true)
+})
+
 test('a search of 200 emoji, 50 conditions and 500 values are within the limits', () => {
   checked([{ field: '*', op: 'contains', value: '😀'.repeat(200) }])
   checked(Array(50).fill({ field: 'text', op: 'in', value: Array(500).fill('x') }))

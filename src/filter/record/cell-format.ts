@@ -132,7 +132,7 @@ function patternOf(format: string): RegExp {
     .map((part) => {
       const token = TOKENS[part]
       if (token === undefined) return part.replace(/[^\w\s]/g, '\\$&')
-      used.push(part.charAt(0) === 'm' ? 'mm' : part.charAt(0))
+      used.push(part === 'mm' ? part : part.charAt(0))
       return token
     })
     .join('')

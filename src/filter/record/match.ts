@@ -22,7 +22,7 @@ function isAmong(operands: readonly Operand[]): Test {
   if (others.length === 0) return (value) => points.has(value)
   return (value) => {
     if (points.has(value)) return true
-    if (typeof value === 'string') return days.size > 0 && days.has(dayIn(value))
+    if (typeof value === 'string') return days.has(dayIn(value))
     return ranges.some((range) => within(value, range))
   }
 }
