@@ -30,6 +30,12 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'JSON.parse(null) is null.',
   },
   {
+    path: 'src/filter/record/type-inference.ts',
+    line: 'for (let at = 0; at < cells.length; at++) {',
+    change: '< → <=',
+    reason: 'A cell beyond the end of a row is undefined, and is skipped.',
+  },
+  {
     path: 'src/filter/record/sql.ts',
     line: 'if (values.length <= FEW_VALUES) {',
     change: '<= → <',
@@ -285,6 +291,12 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: 'if (ready.size === 0 && inFlight === 0) this.#workspaces.delete(workspace)',
     change: 'this.#workspaces.delete(workspace) → ;',
     reason: 'It frees memory: an idle workspace is scheduled as a new one is.',
+  },
+  {
+    path: 'src/events/delivery/dispatch/retry-delays.ts',
+    line: 'if (late.length > 0) {',
+    change: 'late.length > 0 → true',
+    reason: SPEED,
   },
   {
     path: 'src/events/delivery/dispatch/dispatcher.ts',
