@@ -1,5 +1,5 @@
 import { QueryObserver, type QueryObserverOptions, type QueryObserverResult } from '@tanstack/query-core'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { cache } from './cache.ts'
 
 /** The kinds of objects whose changes the feed reports. */
@@ -34,7 +34,8 @@ export function useQuery<Data>(
   const all = { ...options, queryKey: key, queryFn }
   const [observer] = useState(() => new QueryObserver<Data, Error, Data, Data, Key>(cache, all))
   const [, setCount] = useState(0)
-  useEffect(() => observer.subscribe(() => setCount((count) => count + 1)), [observer])
-  useEffect(() => observer.setOptions(all))
+  // Layout effects send the request at once; other effects wait for the next frame.
+  useLayoutEffect(() => observer.subscribe(() => setCount((count) => count + 1)), [observer])
+  useLayoutEffect(() => observer.setOptions(all))
   return observer.getOptimisticResult(cache.defaultQueryOptions(all))
 }

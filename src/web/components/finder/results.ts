@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { unreachableSince } from '../../data/request.ts'
 import { findCommands } from './commands.ts'
 import type { Found } from './search.ts'
 
-/** Pause in typing before a search starts. */
+/** A key that follows another one within this time starts its search after a pause of the same length. */
 const PAUSE_MS = 30
 
 interface SearchState {
@@ -20,7 +20,9 @@ const OFFLINE = 'Files, and tables that you have not kept offline, aren’t avai
  */
 export function useResults(text: string) {
   const [state, setState] = useState<SearchState>({ text: undefined, found: [] })
-  useEffect(() => {
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
+  // A layout effect, as other effects wait for the next frame.
+  useLayoutEffect(() => {
     const stop = new AbortController()
     const find = async () => {
       try {
@@ -33,7 +35,11 @@ export function useResults(text: string) {
         if (!stop.signal.aborted) setState({ text, found: [], problem: (error as Error).message })
       }
     }
-    const timer = setTimeout(() => void find(), text === '' ? 0 : PAUSE_MS)
+    const isBurst = text !== '' && performance.now() - changedAt.current < PAUSE_MS
+    changedAt.current = performance.now()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    if (isBurst) timer = setTimeout(() => void find(), PAUSE_MS)
+    else void find()
     return () => {
       clearTimeout(timer)
       stop.abort()
