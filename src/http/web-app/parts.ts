@@ -24,7 +24,7 @@ const ALWAYS: Readonly<Record<string, readonly string[]>> = {
     'pages/notes/tags.tsx',
     'pages/notes/templates.tsx',
   ],
-  offline: ['offline/start.ts', 'offline/adopt.ts'],
+  offline: ['offline/start.ts', 'offline/open-document.ts'],
 }
 
 /**
@@ -55,7 +55,14 @@ export function partsOf(root: string, ids: readonly string[], infoOf: GetModuleI
     for (const id of found) for (const next of infoOf(id)?.importedIds ?? []) found.add(next)
     return found
   }
-  const pathsOf = (paths: readonly string[]) => paths.map((path) => `${root}/${path}`)
+  const known = new Set(ids)
+  const pathsOf = (paths: readonly string[]) =>
+    paths.map((path) => {
+      const id = `${root}/${path}`
+      if (!known.has(id))
+        throw new Error(`${path} is named as the start of a part, and is not in the application`)
+      return id
+    })
   const modulesOf = (paths: readonly string[]) => importedBy(pathsOf(paths))
   const workers = modulesOf(WORKERS)
   const always = Object.entries(ALWAYS).map(([name, roots]) => ({ name, modules: modulesOf(roots) }))
