@@ -1,8 +1,9 @@
 /**
  * Runs the tests. Files named `*.long.test.ts` and those of a browser take long: `--long` runs these instead of the
- * others. `--cases` runs all of them with the full counts of kills and random cases, which takes hours. Other arguments
- * go to `bun test`: files that are named are taken from either kind. The executable that some tests start is built first
- * when it is missing or older than its sources, and the threads of the sources are bundled.
+ * others. `--cases` runs all of them with the full counts of kills and random cases, which takes hours; `--cases=COUNT`
+ * sets the number of histories, and `--seed=SEED` the first seed. Other arguments go to `bun test`: files that are named
+ * are taken from either kind. The executable that some tests start is built first when it is missing or older than its
+ * sources, and the threads of the sources are bundled.
  */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ const TIMEOUT_MS = { few: 120_000, many: 1_800_000 }
  * Tests measure processor time, which other processes do not change.
  */
 const MAX_PROCESSES = 3
-const OWN = ['--long', '--cases']
+const OWN = /^--(long|cases|seed)(=\d+)?$/
 /** Milliseconds per file, as the last runs here measured them. */
 const TIMINGS = 'dist/test-timings.json'
 /** The same for the heaviest files, with which a new clone begins: started last, they would run alone. */
@@ -29,8 +30,12 @@ const MIN_FREE_BYTES = 8 * 2 ** 30
 
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')
-const hasManyCases = given.includes('--cases')
-const rest = given.filter((argument) => !OWN.includes(argument))
+const hasManyCases = given.some((argument) => argument.startsWith('--cases'))
+const rest = given.filter((argument) => !OWN.test(argument))
+/** The number given with an option. */
+const numberOf = (option: string): string | undefined =>
+  given.find((argument) => argument.startsWith(`${option}=`))?.slice(option.length + 1)
+const [count, seed] = [numberOf('--cases'), numberOf('--seed')]
 
 const LONG = ['.long.test.ts', 'test/browser/']
 
@@ -100,6 +105,8 @@ const { exitCode } = spawnSync(
       TMPDIR: folder,
       DAYBOOK_TEST_THREADS: threads,
       ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }),
+      ...(count !== undefined && { DAYBOOK_TEST_COUNT: count }),
+      ...(seed !== undefined && { DAYBOOK_TEST_SEED: seed }),
     },
   },
 )

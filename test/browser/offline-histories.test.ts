@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
-import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { caseCount, hasManyCases, RANDOM_CASES_MS } from '../support/counts.ts'
 import { Lane } from '../support/offline-history.ts'
 
-const HISTORIES = runs(2, 1_000)
-/** The number of concurrent histories. A history waits for most of its time. */
-const LANES = runs(2, 4)
+const HISTORIES = caseCount(2, 1_000)
+/** The number of concurrent histories. A history waits for half of its time. */
+const LANES = 2
+/** Enough for one history on a busy machine. */
+const HISTORY_MS = 60_000
 /** The first seed, to repeat failed histories. */
 const FIRST = Number(Bun.env.DAYBOOK_TEST_SEED ?? 0)
 
@@ -25,8 +27,11 @@ describe.skipIf(!hasBrowser)('two devices and a program that write to one note a
               await lane.start()
             }
             await lane.run(seed)
+            if (hasManyCases) process.stdout.write(`history ${seed} passed\n`)
           } catch (error) {
-            failures.push(`history ${seed}: ${lane?.trail}\n${(error as Error).stack}`)
+            const failure = `history ${seed}: ${lane?.trail}\n${(error as Error).stack}`
+            if (hasManyCases) process.stdout.write(`${failure}\n`)
+            failures.push(failure)
             await lane?.close()
             lane = undefined
           }
@@ -35,6 +40,6 @@ describe.skipIf(!hasBrowser)('two devices and a program that write to one note a
       await Promise.all(Array.from({ length: LANES }, runLane))
       expect(failures).toEqual([])
     },
-    RANDOM_CASES_MS,
+    Math.max(RANDOM_CASES_MS, HISTORIES * HISTORY_MS),
   )
 })

@@ -12,5 +12,9 @@ export const RANDOM_SEED = Number(
 /** The number of rounds of a test: `few` unless the full counts are requested. */
 export const runs = (few: number, many: number): number => (hasManyCases ? many : few)
 
+/** The same for cases that take long each, whose number `--cases=COUNT` sets. */
+export const caseCount = (few: number, many: number): number =>
+  Number(Bun.env.DAYBOOK_TEST_COUNT ?? runs(few, many))
+
 /** The timeout of random cases, in milliseconds. The full counts take far longer. */
 export const RANDOM_CASES_MS = runs(120_000, 3_600_000)

@@ -4,7 +4,7 @@ import { follow, press, until } from './application-server.ts'
 import { cell } from './grid.ts'
 import { type Line, startLine } from './line.ts'
 import { countsOn, untilStoredOn } from './offline.ts'
-import { selectFocused, textOf, textsOf } from './page-acts.ts'
+import { selectFocused, textsOf } from './page-acts.ts'
 
 export type Place = 'first' | 'last'
 
@@ -19,9 +19,10 @@ interface Shown {
   readonly structure: string
 }
 
-/** A browser profile with its own network line and two tabs: a note, and the rows of a structure. */
+/** A browser profile with its own network line and three tabs: two with a note, and one with the rows of a structure. */
 export class Device {
-  #note!: Page
+  #front: 0 | 1 = 0
+  #notes: [Page, Page] = [] as never
   #rows!: Page
   #shown!: Shown
   readonly problems: string[] = []
@@ -48,8 +49,9 @@ export class Device {
     device.#rows = await device.#newTab()
     await device.#openRows()
     await device.#keepRows()
-    device.#note = await device.#newTab()
-    await device.#openNote()
+    device.#notes = [await device.#newTab(), await device.#newTab()]
+    for (const page of device.#notes) await device.#openNote(page)
+    await device.#bringToFront(0)
     return device
   }
 
@@ -58,20 +60,21 @@ export class Device {
     page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2)
     // From 1360 px, a note is shown with its details.
     await page.setViewport({ width: 1440, height: 900 })
+    await page.evaluateOnNewDocument(setVisibility)
     page.on('pageerror', (error) => this.problems.push(String(error)))
     return page
   }
 
   get pages(): readonly Page[] {
-    return [this.#note, this.#rows]
+    return [...this.#notes, this.#rows]
   }
 
   readonly #has = (page: Page, selector: string) =>
     page.waitForFunction((wanted) => document.querySelector(wanted), OFTEN, selector)
 
-  async #openNote(): Promise<void> {
-    await this.#note.goto(`${this.line.url}/app/notes/${this.#shown.note}`, { waitUntil: 'domcontentloaded' })
-    await this.#has(this.#note, '.cm-content, .settle')
+  async #openNote(page: Page): Promise<void> {
+    await page.goto(`${this.line.url}/app/notes/${this.#shown.note}`, { waitUntil: 'domcontentloaded' })
+    await this.#has(page, '.cm-content, .settle')
   }
 
   async #openRows(): Promise<void> {
@@ -90,21 +93,23 @@ export class Device {
   /** Shows a note through a link of the page, and waits until the offline copy has it and the newest row. */
   async show(note: string, row: string): Promise<void> {
     this.#shown = { ...this.#shown, note }
-    await follow(this.#note, `notes/${note}`)
-    await this.#note.waitForFunction(
-      (id) =>
-        location.pathname.endsWith(id) &&
-        document.querySelector('.cm-content')?.textContent.startsWith('first'),
-      OFTEN,
-      note,
-    )
+    for (const page of this.#notes) {
+      await follow(page, `notes/${note}`)
+      await page.waitForFunction(
+        (id) =>
+          location.pathname.endsWith(id) &&
+          document.querySelector('.cm-content')?.textContent.startsWith('first'),
+        OFTEN,
+        note,
+      )
+    }
     await this.#rows.waitForFunction(
       (place, wanted) => document.querySelector(place)?.textContent.trim() === wanted,
       OFTEN,
       cell(0, COLUMNS.program),
       row,
     )
-    await until(() => hasKept(this.#note, note, row))
+    await until(() => hasKept(this.#rows, note, row))
   }
 
   /** Chooses the local version in every conflict. */
@@ -118,17 +123,36 @@ export class Device {
           )?.click(),
         start,
       )
-    // Another tab may hold the drafts of a closed tab and says so. Reopening the note resolves them there.
-    if ((await textOf(this.#rows, 'body')).includes('Not saved: ')) await this.#openNote()
-    await choose(this.#note, 'Keep mine')
+    await choose(this.#notes[0], 'Keep mine')
     await choose(this.#rows, 'Use ')
   }
 
+  /** Brings one of the tabs with the note to the front. The other one no longer follows changes, as in the background. */
+  async #bringToFront(tab: 0 | 1): Promise<void> {
+    this.#front = tab
+    for (const [at, page] of this.#notes.entries())
+      await page.evaluate((isHidden) => {
+        document.body.dataset.hidden = String(isHidden)
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, at !== tab)
+  }
+
+  readonly showOtherTab = (): Promise<void> => this.#bringToFront(this.#front === 0 ? 1 : 0)
+
+  /** Waits until both tabs show the same text, if it is not saved yet: an edit in one of them appears in the other. */
+  async #untilSame(): Promise<void> {
+    await until(async () => {
+      await this.settle()
+      const [one, other] = await Promise.all(this.#notes.map(shownText))
+      return one !== undefined && (one === other || !(await hasPendingText(this.#rows)))
+    })
+  }
+
   /** Types at the end of a line. Retries if conflict passages have just replaced the text. */
-  async writeWord(word: string): Promise<void> {
-    await this.settle()
-    const page = this.#note
-    await this.#has(page, '.cm-content')
+  async writeWord(word: string, tab: 0 | 1): Promise<void> {
+    await this.#bringToFront(tab)
+    await this.#untilSame()
+    const page = this.#notes[tab]
     await page.focus('.cm-content').catch(() => undefined)
     await page.keyboard.down('Control')
     await page.keyboard.press(this.place === 'first' ? 'Home' : 'End')
@@ -143,7 +167,7 @@ export class Device {
       return noted
     })
     await page.keyboard.sendCharacter(` ${word}`)
-    if (!(await typed.evaluate(({ isTyped }) => isTyped))) await this.writeWord(word)
+    if (!(await typed.evaluate(({ isTyped }) => isTyped))) await this.writeWord(word, tab)
   }
 
   async writeCell(text: string): Promise<void> {
@@ -166,7 +190,7 @@ export class Device {
 
   /** Adds a tag to the note. */
   async writeTag(tag: string): Promise<void> {
-    const page = this.#note
+    const page = this.#notes[this.#front]
     await this.#has(page, 'input[name=tag]')
     await page.focus('input[name=tag]')
     await page.keyboard.sendCharacter(tag)
@@ -182,19 +206,20 @@ export class Device {
   }
 
   /** Closes one of the tabs, and opens it again. */
-  async closeTab(which: 'note' | 'rows'): Promise<void> {
+  async closeTab(which: 0 | 1 | 'rows'): Promise<void> {
     const next = await this.#newTab()
-    const old = which === 'note' ? this.#note : this.#rows
+    const old = which === 'rows' ? this.#rows : this.#notes[which]
     await old.close({ runBeforeUnload: false })
-    if (which === 'note') this.#note = next
-    else this.#rows = next
-    await (which === 'note' ? this.#openNote() : this.#openRows())
+    if (which === 'rows') this.#rows = next
+    else this.#notes[which] = next
+    await (which === 'rows' ? this.#openRows() : this.#openNote(next))
+    await this.#bringToFront(this.#front)
   }
 
-  /** Ends both tabs as a killed browser does. */
+  /** Ends all tabs as a killed browser does. */
   async crash(): Promise<void> {
     const old = this.pages
-    const next = [await this.#newTab(), await this.#newTab()] as const
+    const next = [await this.#newTab(), await this.#newTab(), await this.#newTab()] as const
     for (const page of old) {
       const session = await page.createCDPSession()
       const isDown = new Promise((resolve) => page.once('error', resolve))
@@ -202,13 +227,16 @@ export class Device {
       await isDown
       await page.close().catch(() => undefined)
     }
-    ;[this.#note, this.#rows] = next
-    await Promise.all([this.#openNote(), this.#openRows()])
+    const [one, other, rows] = next
+    this.#notes = [one, other]
+    this.#rows = rows
+    await Promise.all([this.#openNote(one), this.#openNote(other), this.#openRows()])
+    await this.#bringToFront(this.#front)
   }
 
   /** Ends the service worker, as a browser may at any time. The next request restarts it. */
   async killWorker(): Promise<void> {
-    const session = await this.#note.createCDPSession()
+    const session = await this.#rows.createCDPSession()
     await session.send('ServiceWorker.enable')
     await session.send('ServiceWorker.stopAllWorkers')
     await session.detach()
@@ -217,16 +245,13 @@ export class Device {
   /** Whether no change is pending, once conflicts are resolved. */
   async isSent(): Promise<boolean> {
     await this.settle()
-    return (await countsOn(this.#note)).queue === 0
+    return (await countsOn(this.#rows)).queue === 0
   }
 
-  /** Returns the displayed text of the note, without spaces, and of the newest row. */
+  /** Returns the displayed text of the note, without spaces, in the tab in front, and of the newest row. */
   async read() {
     return {
-      note: await this.#note.evaluate(() =>
-        // biome-ignore lint/performance/useDomNodeTextContent: lines are separate in it
-        document.querySelector<HTMLElement>('.cm-content')?.innerText.replace(/\s+/g, ''),
-      ),
+      note: await shownText(this.#notes[this.#front]),
       row: await this.#rows.evaluate(
         (places) =>
           Object.fromEntries(
@@ -240,7 +265,7 @@ export class Device {
     }
   }
 
-  /** Returns the server status shown in both tabs. */
+  /** Returns the server status shown in all tabs. */
   statuses(): Promise<string[]> {
     return Promise.all(this.pages.map(async (page) => (await textsOf(page, '[role=status]')).join(' | ')))
   }
@@ -250,6 +275,36 @@ export class Device {
     await this.context.close()
   }
 }
+
+/** Runs in every page: a browser without windows shows all tabs, each of which would follow changes. */
+function setVisibility(): void {
+  const isHidden = () => document.body?.dataset.hidden === 'true'
+  Object.defineProperty(document, 'hidden', { get: isHidden })
+  Object.defineProperty(document, 'visibilityState', { get: () => (isHidden() ? 'hidden' : 'visible') })
+}
+
+/** The displayed text of the note, without spaces. */
+const shownText = (page: Page): Promise<string | undefined> =>
+  page.evaluate(() =>
+    // biome-ignore lint/performance/useDomNodeTextContent: lines are separate in it
+    document.querySelector<HTMLElement>('.cm-content')?.innerText.replace(/\s+/g, ''),
+  )
+
+/** Whether the outbox has an edited note. */
+const hasPendingText = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const request = indexedDB.open('daybook-offline')
+        request.onsuccess = () => {
+          const reading = request.result.transaction('queue').objectStore('queue').getAllKeys()
+          reading.onsuccess = () => {
+            request.result.close()
+            resolve((reading.result as string[][]).some(([, , name]) => name?.startsWith('text ')))
+          }
+        }
+      }),
+  )
 
 /** Whether the offline copy has the text of a note and the newest row. */
 const hasKept = (page: Page, note: string, row: string): Promise<boolean> =>

@@ -136,6 +136,8 @@ export class Lane {
     this.#trail.push('end')
     for (const { line } of this.#devices) line.join()
     await this.#untilEqual()
+    for (const device of this.#devices) await device.showOtherTab()
+    await this.#untilEqual()
     const { content, tags } = await this.#held()
     this.#checkNote(content)
     expect(tags.toSorted()).toEqual(thereOf(this.#tags, tags).toSorted())
@@ -160,7 +162,7 @@ export class Lane {
   #acts(device: Device, random: Random, word: string): readonly Act[] {
     const { line } = device
     return [
-      { name: 'word', weight: 6, run: () => this.#writeWord(device, word) },
+      { name: 'word', weight: 6, run: () => this.#writeWord(device, word, random(2) === 0 ? 0 : 1) },
       { name: 'cell', weight: 4, run: () => this.#writeCell(device, word) },
       // A tag is neither shown nor stored while its response is awaited.
       ...(line.isLosing ? [] : [{ name: 'tag', weight: 2, run: () => this.#writeTag(device, word) }]),
@@ -168,7 +170,7 @@ export class Lane {
         ? { name: 'join', weight: 3, run: () => line.join() }
         : { name: 'cut', weight: 3, run: () => line.cut() },
       { name: 'lose answers', weight: 1, run: () => line.loseAnswers() },
-      { name: 'close tab', weight: 1, run: () => device.closeTab(random(2) === 0 ? 'note' : 'rows') },
+      { name: 'close tab', weight: 1, run: () => device.closeTab(([0, 1, 'rows'] as const)[random(3)] ?? 0) },
       { name: 'crash', weight: 1, run: () => device.crash() },
       { name: 'kill worker', weight: 1, run: () => device.killWorker() },
       { name: 'program', weight: 2, run: () => this.#writeByProgram(word) },
@@ -180,8 +182,8 @@ export class Lane {
     ]
   }
 
-  async #writeWord(device: Device, text: string): Promise<void> {
-    await device.writeWord(text)
+  async #writeWord(device: Device, text: string, tab: 0 | 1): Promise<void> {
+    await device.writeWord(text, tab)
     this.#of(device.place).words.push({ text, mayBeGone: false })
   }
 
