@@ -14,7 +14,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { countsOn, setOffline, storedOn, untilStoredOn } from '../support/offline.ts'
+import { countsOn, nothingPending, setOffline, storedOn, untilStoredOn } from '../support/offline.ts'
 import { textOf } from '../support/page-acts.ts'
 import { endSession, send } from '../support/page-requests.ts'
 
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await app.server.post('/v1/notes', { title: 'Later' })
       await untilTextIn(first, '#list', 'Later')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
-      expect((await countsOn(first)).queue).toBe(0)
+      await nothingPending(first)
     },
     BROWSER_TIMEOUT_MS,
   )
