@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       return [box.x + box.width / 2, box.y + Math.min(20, box.height / 2)] as const
     }
     await page.waitForSelector(from)
-    // What loads above it would move it away from the mouse.
+    // Content that loads above it would move it away from the mouse.
     await untilStill(page)
     const [x, y] = await middle(from)
     await page.mouse.move(x, y)
