@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   test(
     'are selected by keys and checkboxes, and tagged and given a property in one transaction that Undo reverts',
     async () => {
-      await page.keyboard.press('j')
+      await page.keyboard.press('k')
       await page.waitForSelector('.notes-rows a:focus')
       await page.keyboard.press('x')
       await untilText(page, '1 selected')

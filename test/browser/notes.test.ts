@@ -74,7 +74,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     async () => {
       for (const name of ['Wheel building', 'Wheel truing', 'Gear indexing']) await createNote(name, 'Spokes')
       await page.goto(`${app.server.url}/app/notes`)
-      await page.waitForSelector('.notes-rows a')
+      const opens = (title: string) =>
+        page.waitForFunction(`document.querySelector('#note .title-field')?.value === '${title}'`)
+      await page.waitForSelector('#note .cm-content')
+      const first = await contentOfField(page, 'Title')
       await page.keyboard.press('/')
       await page.keyboard.type('wheel tru')
       await page.waitForFunction(`document.querySelectorAll('.notes-rows a').length === 1`)
@@ -93,9 +96,9 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         'Wheel truing',
       )
       await page.goBack()
-      await page.waitForSelector('.cm-content', { hidden: true })
+      await opens(String(first))
       await page.goForward()
-      await page.waitForSelector('.cm-content')
+      await opens('Wheel truing')
       expect(page.url()).toBe(here)
     },
     BROWSER_TIMEOUT_MS,
@@ -192,7 +195,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.focus('.cm-content')
       await page.keyboard.type('and on')
       await page.evaluate(() => history.back())
-      await page.waitForFunction(`location.pathname === '/app/notes'`)
+      await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
       await page.setOfflineMode(false)
       await isStored(id, 'and on')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Off')

@@ -43,27 +43,33 @@ export function findDocument(id: string): NoteDocument | undefined {
   return current ? documents.value.get(documentName({ ...current, id })) : undefined
 }
 
-/** The notes on the screen. */
-export const shown = new Set<string>()
+/** The panes of the screen: the note, and the one beside it. */
+export type NotePlace = 'note' | 'beside'
+
+/** The notes on the screen, with their panes. */
+const shown = new Set<string>()
+
+export const isShownNote = (id: string): boolean => shown.has(`note ${id}`) || shown.has(`beside ${id}`)
 
 /** Marks a note as shown, until the returned function is called. */
-export function showDocument(id: string): () => void {
-  shown.add(id)
+export function showDocument(id: string, place: NotePlace = 'note'): () => void {
+  shown.add(`${place} ${id}`)
   setConflictNotice(id)
-  return () => leaveDocument(id)
+  return () => leaveDocument(id, place)
 }
 
 /** Shows a notice on every screen about a note that cannot be saved until its conflict is resolved. */
 export function setConflictNotice(id: string): void {
   const { state, text } = findDocument(id)?.draft ?? {}
   const kind = state?.peek().kind
-  const isNotified = !shown.has(id) && (kind === 'conflict' || kind === 'refused')
+  const isNotified = !isShownNote(id) && (kind === 'conflict' || kind === 'refused')
   setNotice(`note ${id}`, isNotified ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
 }
 
 /** Saves a note that is no longer shown; its document remains until the save is acknowledged. */
-function leaveDocument(id: string): void {
-  shown.delete(id)
+function leaveDocument(id: string, place: NotePlace): void {
+  shown.delete(`${place} ${id}`)
+  if (isShownNote(id)) return
   for (const left of documents.peek().values()) {
     if (left.id !== id) continue
     void left.draft.flush()
@@ -114,7 +120,7 @@ export function startDocuments(): void {
     const all = [...documents.peek()]
     for (const [, { user, draft }] of all) if (user !== except) draft.discard()
     // Notes on the screen remain, with their saved version.
-    documents.value = new Map(all.filter(([, { id, user }]) => user === except || shown.has(id)))
+    documents.value = new Map(all.filter(([, { id, user }]) => user === except || isShownNote(id)))
   })
 }
 

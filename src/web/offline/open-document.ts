@@ -13,9 +13,9 @@ import {
   findDocument,
   forgetDocument,
   isOwn,
+  isShownNote,
   ownDocuments,
   setConflictNotice,
-  shown,
 } from './note-documents.ts'
 import { foldNotes } from './note-folding.ts'
 import { discardNote, exchangeNote, writeEdit } from './note-store.ts'
@@ -90,7 +90,7 @@ function addDocument(
       },
       onUnsaved: (isUnsaved) => {
         pendingCount.value += isUnsaved ? 1 : -1
-        if (!isUnsaved && !shown.has(id)) forgetDocument(document)
+        if (!isUnsaved && !isShownNote(id)) forgetDocument(document)
       },
     },
     entry,

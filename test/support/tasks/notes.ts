@@ -88,7 +88,9 @@ export const NOTE_TASKS: readonly Task[] = [
       await desk.says('Start from')
       await keys.skip()
       await keys.enter(name)
-      await page.waitForSelector('#note .cm-content')
+      await page.waitForFunction(
+        `document.querySelector('#note .title-field')?.value.startsWith(${JSON.stringify(name)})`,
+      )
       expect(await contentOf(desk, idShown(desk))).toBe('Who came:')
     },
   },
@@ -107,9 +109,13 @@ export const NOTE_TASKS: readonly Task[] = [
       const { keys, page, number } = desk
       await desk.go('notes?sort=title')
       await page.waitForSelector('.notes-rows a')
-      for (let at = 0; at < 3; at++) {
+      // The keys begin below the open note.
+      for (let before = ''; before.split(' ').length <= 3; ) {
         await keys.press('j')
-        await page.waitForSelector(`.notes-rows > li[data-index="${at}"] a:focus`)
+        const focused = await page.waitForFunction(
+          `(({ index } = {}) => index && !'${before}'.split(' ').includes(index) && index)(document.activeElement.closest('.notes-rows > li')?.dataset)`,
+        )
+        before += ` ${await focused.jsonValue()}`
         await keys.press('x')
       }
       await desk.says('3 selected')

@@ -2,6 +2,7 @@ import { effect } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { cache } from '../../data/cache.ts'
 import { session } from '../../data/session.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import type { Key } from '../../data/use-query.ts'
 import { NEW, noteId, TASKS, TODAY } from './route.ts'
 
@@ -22,10 +23,18 @@ export function loadNoteCode(): void {
     loading.catch(() => undefined)
 }
 
+/** Each browser remembers the note that was opened last, by user and workspace. */
+export const lastNoteKey = () => `last note of ${sessionKey.peek()}`
+
 // A note is requested as soon as the address names it, not once its screen is rendered.
 effect(() => {
   const id = noteId.value
   if (id === undefined || id === NEW || id === TODAY || id === TASKS || !session.value) return
   fetchEarly(id)
   loadNoteCode()
+  try {
+    localStorage.setItem(lastNoteKey(), id)
+  } catch {
+    // Without storage, the newest note opens next time.
+  }
 })

@@ -56,7 +56,7 @@ export function ListPane() {
       onFocusIn={loadNoteCode}
     >
       <ListHead onCreate={startNote} />
-      {justTrashed.value && noteId.value === undefined && <JustTrashed />}
+      {justTrashed.value && <JustTrashed />}
       <Unsettled />
       <Rows key={key} noteQuery={noteQuery} scroller={() => pane.current} onCreate={startNote} />
       <p class="foot keys">

@@ -3,11 +3,13 @@ import { restoreFocus } from '../../components/focus.ts'
 import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
+import { isNarrow } from '../../components/narrow.ts'
 import { api } from '../../data/api.ts'
 import { writeAction } from '../../data/pending-actions.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { saveDocument } from '../../offline/note-documents.ts'
 import { address, navigate } from '../../router.ts'
+import { besideId, openBeside } from './beside.ts'
 import { justTrashed } from './just-trashed.ts'
 import type { Note } from './list-data.ts'
 import { moveInQuickAccess, useQuickAccess } from './quick-access.tsx'
@@ -56,6 +58,12 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
         <Icon name="more" />
       </button>
       <div popover="auto" id="note-more" class="menu">
+        {!isNarrow.value && besideId.value !== id && (
+          <button type="button" onClick={choose(async () => openBeside(id))}>
+            <Icon name="side" />
+            Open in second pane
+          </button>
+        )}
         {isSecureContext && (
           <button
             type="button"

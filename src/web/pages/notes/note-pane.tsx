@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { usePartTitle } from '../../components/page-title.ts'
 import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
@@ -12,7 +13,13 @@ import { unresolvedCount } from '../../data/note-text.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
 import { useQuery } from '../../data/use-query.ts'
-import { draftsLoaded, findDocument, type NoteDocument, showDocument } from '../../offline/note-documents.ts'
+import {
+  draftsLoaded,
+  findDocument,
+  type NoteDocument,
+  type NotePlace,
+  showDocument,
+} from '../../offline/note-documents.ts'
 import { draftStoredAt, draftsRefusal, openDocument } from '../../offline/open-document.ts'
 import { BackToList } from './back-to-list.tsx'
 import { ConflictEditor } from './conflict.tsx'
@@ -37,8 +44,8 @@ export function useNote(id: string) {
   return useQuery(queryKey, queryFn)
 }
 
-/** The open note, a loading message, or an error. */
-export function NotePane({ id }: { id: string }) {
+/** The document of a note on the screen; undefined while it is loaded. */
+export function useOpenDocument(id: string, place: NotePlace) {
   const { data, dataUpdatedAt, error } = useNote(id)
   const [readyFor, setReadyFor] = useState<string>()
   // Layout effects, as other effects wait for the next frame.
@@ -49,16 +56,21 @@ export function NotePane({ id }: { id: string }) {
       isCurrent = false
     }
   }, [id])
-  useEffect(() => showDocument(id), [id])
-  useReveal(id)
+  useEffect(() => showDocument(id, place), [id, place])
   useLayoutEffect(() => {
     if (data && readyFor === id) openDocument(id, data.note)
     // Also after a refetch with the same data: a restored server may hold an older version than this tab saved.
   }, [id, data, dataUpdatedAt, readyFor])
-  const open = findDocument(id)
+  return { open: findDocument(id), note: data?.note, error }
+}
+
+/** The open note, a loading message, or an error. */
+export function NotePane({ id }: { id: string }) {
+  const { open, note, error } = useOpenDocument(id, 'note')
+  useReveal(id)
   return (
     <section class="pane content" id="note" aria-label="Note">
-      {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Placeholder error={error} />}
+      {open ? <OpenNote open={open} note={note} error={error} /> : <Placeholder error={error} />}
     </section>
   )
 }
@@ -84,8 +96,8 @@ function OpenNote({ open: { id, draft }, note, error }: OpenNoteProps) {
   const isReading = isPreview.value || !mayWriteNotes.value
   // A computed title, so that typing text does not render the surroundings.
   const title = useComputed(() => draft.text.value.title).value
+  usePartTitle(title)
   const day = isDay(title) ? title : undefined
-  const isStoring = uploads.value.some(({ note: of }) => of === id)
   return (
     <>
       <header class="bar">
@@ -118,6 +130,28 @@ function OpenNote({ open: { id, draft }, note, error }: OpenNoteProps) {
           <DayBar day={day} />
         </div>
       )}
+      <NoteSheet id={id} draft={draft} error={error} isReading={isReading} isBeside={false} />
+      <Foot draft={draft} />
+    </>
+  )
+}
+
+interface NoteSheetProps {
+  readonly id: string
+  readonly draft: NoteDraft
+  readonly error: Error | null
+  readonly isReading: boolean
+  /** Whether the note is the second one on the screen. */
+  readonly isBeside: boolean
+}
+
+/** The text of a note, with what keeps it from being saved. */
+export function NoteSheet({ id, draft, error, isReading, isBeside }: NoteSheetProps) {
+  const state = draft.state.value
+  const title = useComputed(() => draft.text.value.title).value
+  const isStoring = uploads.value.some(({ note: of }) => of === id)
+  return (
+    <>
       <StateBanner id={id} draft={draft} />
       {error && state.kind === 'saved' && <QueryError error={error} />}
       {isStoring && (
@@ -140,22 +174,26 @@ function OpenNote({ open: { id, draft }, note, error }: OpenNoteProps) {
           <ConflictEditor id={id} draft={draft} conflict={state.conflict} />
         ) : (
           <>
-            <Title draft={draft} isReading={isReading} />
+            <Title draft={draft} isReading={isReading} isBeside={isBeside} />
             {isReading ? (
               <LazyPreview id={id} title={title} text={draft.text.value.content} saved={draft.base.content} />
             ) : (
-              <Editor id={id} draft={draft} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
+              <Editor
+                id={id}
+                draft={draft}
+                isBeside={isBeside}
+                onFiles={(files, insert) => storeWithNote(id, files, insert)}
+              />
             )}
           </>
         )}
-        {day !== undefined && <DueRows day={day} />}
+        {isDay(title) && <DueRows day={title} />}
       </article>
-      <Foot draft={draft} />
     </>
   )
 }
 
-function SaveLine({ draft }: { draft: NoteDraft }) {
+export function SaveLine({ draft }: { draft: NoteDraft }) {
   const state = draft.state.value
   const [kind, text] = ((): [string, string] => {
     switch (state.kind) {
@@ -201,7 +239,11 @@ function StateBanner({ id, draft }: { id: string; draft: NoteDraft }) {
           </strong>{' '}
           Everything else was merged. Choose which version to keep below.
         </p>
-        <Button onClick={() => document.querySelector('.settle')?.scrollIntoView({ block: 'center' })}>
+        <Button
+          onClick={({ currentTarget }) =>
+            currentTarget.closest('.pane')?.querySelector('.settle')?.scrollIntoView({ block: 'center' })
+          }
+        >
           Show conflict
         </Button>
       </Banner>

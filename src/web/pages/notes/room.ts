@@ -3,6 +3,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import { useHotkeys } from '../../components/hotkeys.ts'
 import { readStored, store } from '../../data/stored.ts'
 import { setParameters } from '../../router.ts'
+import { hasBeside } from './beside.ts'
 import { areDetailsOpen } from './route.ts'
 
 /* The panes beside a note on wide screens. Each browser remembers which ones its user has closed. */
@@ -24,9 +25,9 @@ roomy.addEventListener('change', ({ matches }) => {
 })
 
 export const isListOpen = computed(() => selected.value.list ?? true)
-/** An address can ask for the details, as those of comments do. */
+/** An address can ask for the details, as those of comments do. A second note takes their place. */
 export const areDetailsShown = computed(
-  () => areDetailsOpen.value || (selected.value.details ?? isRoomy.value),
+  () => areDetailsOpen.value || (!hasBeside.value && (selected.value.details ?? isRoomy.value)),
 )
 
 function choose(change: Panes): void {
@@ -36,13 +37,17 @@ function choose(change: Panes): void {
 
 export const toggleList = () => choose({ list: !isListOpen.peek() })
 export function toggleDetails(): void {
+  if (hasBeside.peek()) {
+    setParameters({ pane: areDetailsOpen.peek() ? undefined : 'details' }, { replace: true })
+    return
+  }
   choose({ details: !areDetailsShown.peek() })
   if (areDetailsOpen.peek()) setParameters({ pane: undefined }, { replace: true })
 }
 
 /** Closes panes while a note is open, and handles the keys that do. */
 export function useRoom(): void {
-  const [list, details] = [isListOpen.value, areDetailsShown.value]
+  const [list, details] = [isListOpen.value, areDetailsShown.value || hasBeside.value]
   useLayoutEffect(() => {
     const { classList } = document.body
     classList.toggle('no-list', !list)

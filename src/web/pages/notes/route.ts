@@ -20,7 +20,7 @@ export const TODAY = 'today'
 export const TASKS = 'tasks'
 
 /** The day of the requested daily note; undefined for today. */
-export const requestedDay = computed(() => search.value.get('day') ?? undefined)
+export const requestedDay = computed(() => given('day'))
 
 /** Initial title, text and comma-separated tags of a new note. */
 export const newTitle = computed(() => search.value.get('title') ?? '')
@@ -67,12 +67,12 @@ export const areDetailsOpen = computed(() => search.value.get('pane') === 'detai
 
 export const isPreview = computed(() => search.value.get('show') === 'preview')
 
-const LIST_PARAMETERS = ['list', 'view', 'tag', 'tree', 'search', 'sort']
+const given = (name: string) => search.value.get(name) ?? undefined
+
+const LIST_PARAMETERS = ['list', 'view', 'tag', 'tree', 'search', 'sort', 'beside']
 
 const listParameters = () =>
-  Object.fromEntries(
-    isNotesScreen.value ? LIST_PARAMETERS.map((name) => [name, search.value.get(name) ?? undefined]) : [],
-  )
+  Object.fromEntries(isNotesScreen.value ? LIST_PARAMETERS.map((name) => [name, given(name)]) : [])
 
 /** The address of a note beside the current list. */
 export const noteAddress = (
@@ -84,6 +84,8 @@ export const noteAddress = (
     text?: string
     tags?: string
     day?: string
+    /** Leaves out the second note of the screen. */
+    beside?: undefined
   } = {},
 ) => address(['notes', id], { ...listParameters(), ...more })
 
@@ -95,4 +97,7 @@ export const listAddress = () => address(['notes'], listParameters())
 
 /** The address of another list beside the open note. */
 export const otherListAddress = (parameters: Record<string, string>) =>
-  address(['notes', ...(noteId.value === undefined ? [] : [noteId.value])], parameters)
+  address(['notes', ...(noteId.value === undefined ? [] : [noteId.value])], {
+    beside: given('beside'),
+    ...parameters,
+  })

@@ -1,6 +1,5 @@
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { usePartTitle } from '../../components/page-title.ts'
 import type { NoteDraft } from '../../data/note-draft.ts'
 import { continueInText, resumeTyping } from './typing.ts'
 
@@ -9,13 +8,19 @@ export const MAX_TITLE = 500
 /** Replaces line breaks and tabs by spaces. */
 export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
 
+interface TitleProps {
+  readonly draft: NoteDraft
+  readonly isReading: boolean
+  /** Whether the note is the second one on the screen. */
+  readonly isBeside: boolean
+}
+
 /** The title: an auto-growing field, or a heading while reading. */
-export function Title({ draft, isReading }: { draft: NoteDraft; isReading: boolean }) {
+export function Title({ draft, isReading, isBeside }: TitleProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   const title = useComputed(() => draft.text.value.title).value
-  usePartTitle(title)
   useLayoutEffect(() => {
-    const typing = resumeTyping('title')
+    const typing = isBeside ? undefined : resumeTyping('title')
     if (!typing) return
     const { offset, text } = typing
     field.current?.focus()
@@ -45,9 +50,9 @@ export function Title({ draft, isReading }: { draft: NoteDraft; isReading: boole
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
           if (event.key === 'Enter') event.preventDefault()
-          const text = document.querySelector<HTMLElement>('#note .cm-content')
+          const text = event.currentTarget.closest('.pane')?.querySelector<HTMLElement>('.cm-content')
           if (text) text.focus()
-          else continueInText()
+          else if (!isBeside) continueInText()
         }}
       />
     </h2>

@@ -29,8 +29,8 @@ export interface EditorOptions {
   readonly onEdit: () => void
   /** Called with dropped or pasted files. */
   readonly onFiles: (files: readonly File[], insert: Insert) => void
-  /** Called when the user follows a link; external links open in a new tab. */
-  readonly onFollow: (href: string, isOutside: boolean) => void
+  /** Called when the user follows a link, with whether to open its note in the second pane. External links open in a new tab. */
+  readonly onFollow: (href: string, isOutside: boolean, isToBeside: boolean) => void
   /** Called when the user has finished typing a tag. */
   readonly onTag: (name: string) => void
 }
@@ -94,18 +94,23 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
 /** Holds the live preview; empty to show plain Markdown. */
 const previewMode = new Compartment()
 
-function togglePreview({ onFollow }: EditorOptions) {
+const liveText = ({ onFollow }: EditorOptions) =>
+  livePreview((href, isOutside) => onFollow(href, isOutside, false))
+
+function togglePreview(options: EditorOptions) {
   return (view: EditorView): boolean => {
     const isLive = (previewMode.get(view.state) as readonly unknown[]).length > 0
-    view.dispatch({ effects: previewMode.reconfigure(isLive ? [] : livePreview(onFollow)) })
+    view.dispatch({ effects: previewMode.reconfigure(isLive ? [] : liveText(options)) })
     return true
   }
 }
 
 const keysOf = (options: EditorOptions): KeyBinding[] => {
-  const follow = followLink(options.onFollow)
+  const follow = followLink((href, isOutside) => options.onFollow(href, isOutside, false))
+  const followBeside = followLink((href, isOutside) => options.onFollow(href, isOutside, true))
   return [
     { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) || leaveTable(view) },
+    { key: 'Mod-Alt-Enter', run: followBeside },
     { key: 'Mod-e', run: togglePreview(options) },
     ...tableKeys,
     ...formatKeys,
@@ -133,7 +138,7 @@ function stateOf(
       EditorState.languageData.of(() => [{ commentTokens: { block: { open: '<!--', close: '-->' } } }]),
       takenLinks,
       linkTargets,
-      previewMode.of(livePreview(options.onFollow)),
+      previewMode.of(liveText(options)),
       Prec.high(keymap.of(keysOf(options))),
       keymap.of([...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),

@@ -5,6 +5,7 @@ import { Loading } from '../../../components/pane.tsx'
 import type { NoteDraft } from '../../../data/note-draft.ts'
 import { changeTag } from '../../../data/pending-actions.ts'
 import { hash, navigate } from '../../../router.ts'
+import { openLinkBeside } from '../beside.ts'
 import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions, NoteEditor } from './code-mirror.ts'
@@ -15,11 +16,13 @@ import { WritingBar } from './writing-bar.tsx'
 interface EditorProps extends Pick<EditorOptions, 'onFiles'> {
   readonly id: string
   readonly draft: NoteDraft
+  /** Whether the note is the second one on the screen. */
+  readonly isBeside: boolean
 }
 
-function follow(href: string, isOutside: boolean): void {
+function follow(href: string, isOutside: boolean, isBeside: boolean): void {
   if (isOutside) open(href, '_blank', 'noopener,noreferrer')
-  else navigate(href)
+  else if (!isBeside || !openLinkBeside(href)) navigate(href)
 }
 
 /** Adds a typed tag to the note; if it is refused, it stays plain text. */
@@ -28,7 +31,7 @@ function addTag(id: string, draft: NoteDraft, name: string): void {
 }
 
 /** The editor of a note. Every edit goes to the draft of the note; changes of others that the draft adopts appear here. */
-export function Editor({ id, draft, onFiles }: EditorProps) {
+export function Editor({ id, draft, isBeside, onFiles }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<NoteEditor>(undefined)
   const files = useRef(onFiles)
@@ -45,12 +48,15 @@ export function Editor({ id, draft, onFiles }: EditorProps) {
         if (!isCurrent || !container.current) return
         const connected = connect(codeMirror.createEditor, container.current, draft, {
           onFiles: (dropped, insert) => files.current(dropped, insert),
-          onFollow: follow,
+          onFollow: (href, isOutside, isToBeside) => follow(href, isOutside, isBeside || isToBeside),
           onTag: (name) => addTag(id, draft, name),
         })
         editor.current = connected.editor
-        goToOffset.value = connected.editor.goTo
         disconnect = connected.disconnect
+        setLoaded(true)
+        // The comments, the presence and the outline on the screen are those of the first note.
+        if (isBeside) return
+        goToOffset.value = connected.editor.goTo
         const add = (stop: () => () => void) => isCurrent && stops.push(stop())
         import('./comment-marks.ts').then(
           ({ markComments }) => add(() => markComments(connected.editor, id)),
@@ -60,7 +66,6 @@ export function Editor({ id, draft, onFiles }: EditorProps) {
           ({ showPresence }) => add(() => showPresence(connected.editor, id)),
           () => undefined,
         )
-        setLoaded(true)
         const typing = resumeTyping('content')
         if (typing) connected.editor.typeAt(typing.offset, typing.text)
       },
@@ -68,12 +73,12 @@ export function Editor({ id, draft, onFiles }: EditorProps) {
     )
     return () => {
       isCurrent = false
-      goToOffset.value = undefined
+      if (!isBeside) goToOffset.value = undefined
       for (const stop of stops) stop()
       disconnect?.()
     }
-  }, [id, draft])
-  const target = hash.value
+  }, [id, draft, isBeside])
+  const target = isBeside ? '' : hash.value
   useEffect(() => {
     if (!isLoaded || target === '') return
     const isTarget = (text: string) => encodeURIComponent(text).toLowerCase() === target.toLowerCase()
