@@ -169,6 +169,39 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
   )
 
   test(
+    'the note of a day has the hours of its passages in the margin, and other notes have none',
+    async () => {
+      const today = new Intl.DateTimeFormat('sv-SE').format(new Date())
+      const id = await createNote(today, 'Mixed the glaze.\n\n')
+      await open(id)
+      const hours = () =>
+        page.$$eval('.hour-line', (lines) =>
+          lines.map((line) => `${line.getAttribute('data-hour')} ${line.textContent}`),
+        )
+      await page.waitForSelector('.hour-line')
+      expect(await hours()).toEqual([expect.stringMatching(/^\d\d:\d\d Mixed the glaze\.$/)])
+      await page.evaluate('Date.now = () => new Date(new Date().setHours(23, 59)).getTime()')
+      await page.click('.cm-content')
+      await page.keyboard.down('Control')
+      await page.keyboard.press('End')
+      await page.keyboard.up('Control')
+      await page.keyboard.type('Fired it.')
+      await page.waitForFunction(`document.querySelectorAll('.hour-line').length === 2`)
+      expect((await hours())[1]).toBe('23:59 Fired it.')
+      const isSeen = await page.$eval('.hour-line', (line) => {
+        const { left, width } = line.getBoundingClientRect()
+        const style = getComputedStyle(line, '::after')
+        return width > 0 && left - Number.parseFloat(style.width) > 0 && style.content !== 'none'
+      })
+      expect(isSeen).toBe(true)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await open(await createNote('Other', 'Not of a day.'))
+      expect(await page.$('.hour-line')).toBeNull()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a preset with a text starts a note with one click above the list',
     async () => {
       await app.server.post('/v1/presets', { name: 'Kiln log', content: '## Load\n', tags: ['kiln'] })

@@ -160,7 +160,7 @@ export function NoteSheet({ id, draft, error, isReading, isBeside }: NoteSheetPr
         </Banner>
       )}
       <article
-        class="sheet"
+        class={isDay(title) ? 'sheet daily' : 'sheet'}
         onDragOver={(event) => mayWriteNotes.peek() && event.preventDefault()}
         onDrop={(event) => {
           const files = [...(event.dataTransfer?.files ?? [])]

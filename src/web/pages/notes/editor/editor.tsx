@@ -6,6 +6,7 @@ import type { NoteDraft } from '../../../data/note-draft.ts'
 import { changeTag } from '../../../data/pending-actions.ts'
 import { hash, navigate } from '../../../router.ts'
 import { openLinkBeside } from '../beside.ts'
+import { isDay } from '../day/day-bar.tsx'
 import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions, NoteEditor } from './code-mirror.ts'
@@ -54,6 +55,12 @@ export function Editor({ id, draft, isBeside, onFiles }: EditorProps) {
         editor.current = connected.editor
         disconnect = connected.disconnect
         setLoaded(true)
+        const { title } = draft.text.peek()
+        if (isDay(title))
+          import('./hours.ts').then(
+            ({ showHours }) => isCurrent && stops.push(showHours(connected.editor, id, title)),
+            () => undefined,
+          )
         // The comments, the presence and the outline on the screen are those of the first note.
         if (isBeside) return
         goToOffset.value = connected.editor.goTo
