@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
 import { cache } from '../../data/cache.ts'
-import { type FoundNote, findNotes } from '../../data/find-notes.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { List, Sort } from './route.ts'
 
@@ -25,7 +24,7 @@ export interface Row {
   readonly excerpt: string | undefined
 }
 
-interface Page {
+export interface Page {
   readonly rows: readonly Row[]
   readonly total: number
 }
@@ -58,7 +57,7 @@ type ListedNote = Pick<
   | 'excerpt'
 >
 
-const rowOf = (
+export const rowOf = (
   { id, title, alias, aliases, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
   sort: Sort | undefined,
 ): Row => ({
@@ -79,61 +78,22 @@ const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number 
 })
 
 /** Makes the last word a prefix, unless it is a single letter or in an open phrase. */
-const withPrefix = (text: string): string =>
+export const withPrefix = (text: string): string =>
   text.split('"').length % 2 === 1 ? text.replace(/(?<![-\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u, '$&*') : text
 
-interface Slice {
+export interface Slice {
   readonly limit: number
   readonly offset: number
 }
-
-/** The first hits, which are re-ranked by name. */
-const RERANKED = 200
 
 /** Fetches a part of a list. */
 export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, search, sort } = noteQuery
   if (search === '' || sort !== undefined || list.kind === 'trash') return readPlain(noteQuery, slice, signal)
-  const { rows, total, added } = await cache.fetchQuery({
-    queryKey: ['note tag view', 'best', list, search],
-    queryFn: () => readReranked(noteQuery),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const { limit, offset } = slice
-  if (offset < RERANKED) return { rows: rows.slice(offset, offset + limit), total }
-  const further = await readPlain(noteQuery, { limit, offset: offset - added }, signal)
-  return { ...further, total }
+  return (await import('./ranked-hits.ts')).readRanked(noteQuery, slice, signal)
 }
 
-/** The most notes that are found by name. */
-const MAX_NAMED = 50
-
-/** The first hits of a search: those that are found by name first, then the others by text. */
-async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
-  const { list, search } = noteQuery
-  const [hits, found] = await Promise.all([
-    readPlain(noteQuery, { limit: RERANKED, offset: 0 }),
-    // Hits by text are sufficient where names cannot be searched.
-    findNotes(search, MAX_NAMED).catch(() => []),
-  ])
-  const byId = new Map(hits.rows.map((row) => [row.id, row]))
-  const named = found
-    .filter(({ match }) => match === 'title')
-    .flatMap((note) => byId.get(note.id) ?? (isInList(list, note) ? rowOf(note, undefined) : []))
-  const first = new Set(named.map(({ id }) => id))
-  const rest = hits.rows.filter(({ id }) => !first.has(id))
-  const added = named.filter(({ id }) => !byId.has(id)).length
-  return { rows: [...named, ...rest].slice(0, RERANKED), total: hits.total + added, added }
-}
-
-/** Whether a note that only its alias matches belongs to the list, too. */
-const isInList = (list: List, { matched_alias, tags }: FoundNote): boolean => {
-  if (matched_alias === undefined || list.kind === 'view') return false
-  if (list.kind !== 'tag') return true
-  return tags.some((tag) => tag === list.name || (list.isTree && tag.startsWith(`${list.name}/`)))
-}
-
-async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
+export async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, sort } = noteQuery
   const search = withPrefix(noteQuery.search)
   const options = signal ? { signal } : {}

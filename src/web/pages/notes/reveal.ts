@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
+import { api } from '../../data/api.ts'
 import { shownRows } from './keys.ts'
-import { type NoteQuery, readSlice } from './list-data.ts'
+import { type NoteQuery, readSlice, withPrefix } from './list-data.ts'
 import { list, searchText, sort } from './route.ts'
 
 /** Read at a time, and in total, to find the place of a note that was opened elsewhere. */
@@ -9,8 +10,25 @@ const MAX_READ = 2_000
 /** Frames to wait for the rows of a list that loads. */
 const MAX_FRAMES = 300
 
+/** Whether a note belongs to a list. */
+async function isListed(id: string, { list, search }: NoteQuery, signal: AbortSignal): Promise<boolean> {
+  const { hasListTag } = await import('./ranked-hits.ts')
+  const { textHits } = await import('./text-hits.ts')
+  const { note } = await api.get('/v1/notes/{id}', { params: { id }, signal })
+  if (list.kind === 'trash' || !hasListTag(list, note.tags)) return false
+  if (list.kind !== 'view' && search === '') return true
+  const view =
+    list.kind === 'view'
+      ? (await api.get('/v1/views/{id}', { params: { id: list.id }, signal })).view
+      : undefined
+  const text = { search: withPrefix(search), filter: view?.filter ?? null, signal }
+  return (await textHits([note], text)).has(id)
+}
+
 async function placeOf(id: string, noteQuery: NoteQuery, signal: AbortSignal): Promise<number | undefined> {
   for (let offset = 0; offset < MAX_READ; offset += SLICE) {
+    // Most opened notes are among the first. The others are looked for only if they are in the list.
+    if (offset === SLICE && !(await isListed(id, noteQuery, signal))) return undefined
     const { rows, total } = await readSlice(noteQuery, { limit: SLICE, offset }, signal)
     const place = rows.findIndex((row) => row.id === id)
     if (place !== -1) return offset + place
