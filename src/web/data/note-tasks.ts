@@ -73,15 +73,19 @@ export async function readTasks(known: readonly TaskNote[], signal?: AbortSignal
   return { notes: [...notes.values()], isComplete: false }
 }
 
-/** Ticks or unticks a task in the saved version of its note. */
-export async function setTask({ id }: TaskNote, { at, text, isDone }: NoteTask): Promise<void> {
-  const { content, updated_at } = await readVersion(id)
+/** The text with the task ticked or unticked. */
+export function withTicked(content: string, { at, text, isDone }: NoteTask): string {
   const isSame = tasksIn(content).some(
     (task) => task.at === at && task.text === text && task.isDone === isDone,
   )
   if (!isSame) throw new Error('The note has changed. Select the task again in the updated list.')
-  const ticked = `${content.slice(0, at)}${isDone ? ' ' : 'x'}${content.slice(at + 1)}`
-  await saveNote(id, { content: ticked }, updated_at, [])
+  return `${content.slice(0, at)}${isDone ? ' ' : 'x'}${content.slice(at + 1)}`
+}
+
+/** Ticks or unticks a task in the saved version of its note. */
+export async function setTask({ id }: TaskNote, task: NoteTask): Promise<void> {
+  const { content, updated_at } = await readVersion(id)
+  await saveNote(id, { content: withTicked(content, task) }, updated_at, [])
 }
 
 /** The text of a task without links and emphasis. */

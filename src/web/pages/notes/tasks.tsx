@@ -4,6 +4,7 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Empty, QueryResult } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
+import { api } from '../../data/api.ts'
 import { cache, invalidate } from '../../data/cache.ts'
 import { counted, formatNumber } from '../../data/formats.ts'
 import {
@@ -14,9 +15,14 @@ import {
   readTasks,
   setTask,
   type TaskNote,
+  tasksIn,
+  withTicked,
 } from '../../data/note-tasks.ts'
+import { Unreachable, unreachableSince } from '../../data/request.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
+import { draftsLoaded, findDocument } from '../../offline/note-documents.ts'
+import { openDocument } from '../../offline/open-document.ts'
 import { BackToList } from './back-to-list.tsx'
 import { ListToggle } from './room-buttons.tsx'
 import { noteAddress } from './route.ts'
@@ -26,6 +32,33 @@ const KEY = ['note', 'tasks'] as const
 /** Tasks that are shown at first, and added each time. */
 const STEP = 500
 
+/** The tasks of a note, with ticks that are not saved yet. */
+function tasksOf(note: TaskNote): readonly NoteTask[] {
+  const unsaved = findDocument(note.id)?.draft.text.value.content
+  return unsaved === undefined ? (note.tasks ?? []) : tasksIn(unsaved)
+}
+
+/** Ticks a task in the draft of its note, which is saved as soon as the server can be reached. */
+async function tickInDraft({ id }: TaskNote, task: NoteTask): Promise<void> {
+  await draftsLoaded()
+  if (!findDocument(id)) openDocument(id, (await api.get('/v1/notes/{id}', { params: { id } })).note)
+  const draft = findDocument(id)?.draft
+  draft?.edit({ content: withTicked(draft.text.peek().content, task) })
+}
+
+async function tickTask(note: TaskNote, task: NoteTask): Promise<void> {
+  if (unreachableSince.peek() !== undefined || findDocument(note.id)) return tickInDraft(note, task)
+  const reload = () => invalidate(new Set(['note']))
+  try {
+    await setTask(note, task)
+  } catch (error) {
+    if (error instanceof Unreachable) return tickInDraft(note, task)
+    void reload()
+    throw error
+  }
+  await reload()
+}
+
 /** The open tasks of all notes in one list, last edited note first. */
 export function Tasks() {
   usePartTitle('Tasks')
@@ -34,14 +67,7 @@ export function Tasks() {
   )
   const [areDoneShown, setDoneShown] = useState(false)
   const [most, setMost] = useState(STEP)
-  const tick = useAction(async (note: TaskNote, task: NoteTask) => {
-    const reload = () => invalidate(new Set(['note']))
-    await setTask(note, task).catch((error) => {
-      void reload()
-      throw error
-    })
-    await reload()
-  })
+  const tick = useAction(tickTask)
   return (
     <section class="pane content" id="note" aria-label="Tasks">
       <header class="bar">
@@ -55,7 +81,7 @@ export function Tasks() {
       <QueryResult query={query}>
         {({ notes, isComplete }) => {
           const matching = notes.flatMap((note) =>
-            (note.tasks ?? [])
+            tasksOf(note)
               .filter(({ isDone }) => areDoneShown || !isDone)
               .map((task) => ({ note, task })),
           )
