@@ -45,12 +45,15 @@ const readPreferences = (name: string): Preferences => readStored('localStorage'
 export const preferences = signal(readPreferences(STORAGE_KEY))
 
 let unsent: Preferences = {}
+let sending: Preferences = {}
+/** Settled when the last send has ended. */
+let sent: Promise<void> = Promise.resolve()
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const merged = (old: Preferences, change: Preferences): Preferences => ({
   ...old,
   ...change,
-  tables: { ...old.tables, ...change.tables },
+  ...((old.tables ?? change.tables) && { tables: { ...old.tables, ...change.tables } }),
 })
 
 function show(shown: Preferences): void {
@@ -63,7 +66,7 @@ const unsentOf = (person: string | undefined) => `${STORAGE_KEY} of ${person}`
 
 function setUnsent(change: Preferences): void {
   unsent = change
-  store('localStorage', unsentOf(sessionKey.peek()), change)
+  store('localStorage', unsentOf(sessionKey.peek()), merged(sending, change))
 }
 
 /** Changes preferences; undefined restores the default. */
@@ -82,25 +85,39 @@ export function preferTable(id: string, change: TableChoices): void {
 const read = async () =>
   (await request<{ preferences: Preferences }>('GET', '/app/api/preferences', { isFresh: true })).preferences
 
-/** Sends changed preferences, without overwriting other ones changed in other browsers. Without a server, retries later. */
-async function send(): Promise<void> {
+/** Sends changed preferences, one request after the other. */
+const send = (): Promise<void> => {
   clearTimeout(timer)
-  const sent = unsent
+  sent = sent.then(sendUnsent)
+  return sent
+}
+
+/** Keeps what other browsers have changed. Changes are stored until the server has them, also without a connection. */
+async function sendUnsent(): Promise<void> {
   const person = sessionKey.peek()
-  if (person === undefined || Object.keys(sent).length === 0) return
+  if (person === undefined || Object.keys(unsent).length === 0) return
+  sending = unsent
   unsent = {}
+  let isSent = false
   try {
-    await request('PUT', '/app/api/preferences', { body: { preferences: merged(await read(), sent) } })
-    if (sessionKey.peek() === person) setUnsent(unsent)
+    const stored = await read()
+    if (sessionKey.peek() !== person) return
+    await request('PUT', '/app/api/preferences', { body: { preferences: merged(stored, sending) } })
+    isSent = true
   } catch {
-    if (sessionKey.peek() === person) setUnsent(merged(sent, unsent))
+    // They are sent again with the next change, or by the next page.
   }
+  if (sessionKey.peek() !== person) return
+  const rest = isSent ? unsent : merged(sending, unsent)
+  sending = {}
+  setUnsent(rest)
 }
 
 savers.add(send)
 
 effect(() => {
   const person = sessionKey.value
+  sending = {}
   unsent = person === undefined ? {} : readPreferences(unsentOf(person))
   if (person === undefined) return
   // Unsent changes are sent before the preferences are read.
