@@ -175,6 +175,12 @@ test('a sum is exact and rounded once, whatever the order in which rows are read
   }
 })
 
+test('integers beyond those that a double holds exactly are added exactly', async () => {
+  const most = Number.MAX_SAFE_INTEGER
+  const name = await scene(...[most, 2, most, 0.5, -most, 1, -most, 3].map((amount) => ({ amount })))
+  expect((await summary(service, name, { field: 'amount' })).body.buckets[0].sum).toBe(6.5)
+})
+
 test('a sum is refused only beyond the range of a number', async () => {
   const most = Number.MAX_VALUE
   const within = await scene({ amount: most }, { amount: most }, { amount: -most })

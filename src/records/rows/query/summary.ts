@@ -238,7 +238,7 @@ function whole({ sql }: Reader, column: string | undefined, { text, values }: Sq
   const tally = new Tally(null, null)
   if (column === undefined) tally.count = sql.scalar(`SELECT count(*) ${text}`, ...values)
   else
-    for (const number of sql.column<number | null>(`SELECT ${column} ${text}`, ...values)) tally.add(number)
+    for (const [number] of sql.rows<[number | null]>(`SELECT ${column} ${text}`, ...values)) tally.add(number)
   return tally.bucket()
 }
 
