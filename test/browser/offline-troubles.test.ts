@@ -110,6 +110,11 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await setOffline(page, false)
       await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
       expect(await stored()).toBe('Typed without room.')
+      const left = await page.evaluate(() => {
+        dispatchEvent(new Event('pagehide'))
+        return Object.keys(localStorage).filter((name) => name.startsWith('daybook-left '))
+      })
+      expect(left).toEqual([])
       await app.server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(100_000) })
       await untilText(page, 'This browser has no space left for the offline copy.')
       await full.evaluate(({ makeRoom }) => makeRoom())

@@ -30,11 +30,15 @@ const unwritten = new Map<string, LastEdit>()
 export async function untilWritten(name: string, edit: LastEdit, writing: Promise<void>): Promise<void> {
   unwritten.set(name, edit)
   await writing
-  if (unwritten.get(name) === edit) forget(name)
+  forget(name, edit)
 }
 
-/** Removes the edit with this name. */
-export function forget(name: string): void {
+/** The edit with this name whose write has not finished. */
+export const unwrittenEdit = (name: string): LastEdit | undefined => unwritten.get(name)
+
+/** Removes the edit with this name, unless a later one has replaced `edit`. */
+export function forget(name: string, edit: LastEdit | undefined): void {
+  if (unwritten.get(name) !== edit) return
   unwritten.delete(name)
   localStorage.removeItem(PREFIX + name)
 }

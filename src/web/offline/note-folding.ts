@@ -124,7 +124,7 @@ export async function foldNotes(owner: Owner): Promise<PendingNote[]> {
     return { entries, changed }
   }
   const [{ entries, changed }] = await Promise.all([fold(), transaction.done])
-  for (const { key } of left) forget(nameOf(key))
+  for (const { key } of left) forget(nameOf(key), undefined)
   for (const note of changed) postToTabs('edited', { ...entryKeyOf({ ...owner, note }), isDiscarded: false })
   if (changed.size > 0) notifyWritten()
   return [...entries]

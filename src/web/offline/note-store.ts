@@ -9,7 +9,7 @@ import {
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
 import { database, onCleared } from './database.ts'
-import { forget, untilWritten } from './last-edits.ts'
+import { forget, type LastEdit, untilWritten, unwrittenEdit } from './last-edits.ts'
 import { keyOf, NO_TAB, notifyWritten, writing } from './queue.ts'
 import { postToTabs } from './tab-messages.ts'
 
@@ -134,6 +134,9 @@ onCleared(() => storedBases.clear())
 export const baseKeyOf = (key: NoteKey, { updated_at }: Pick<NoteVersion, 'updated_at'>): EntryKey =>
   entryKeyOf(key, updated_at)
 
+/** The name of the edit of this tab. */
+const nameOfEdit = (key: NoteKey) => keyOf(entryKeyOf(key, TAB)).join(' ')
+
 export const nameOfBase = (key: NoteKey, base: NoteVersion) => keyOf(baseKeyOf(key, base)).join(' ')
 
 /** Stores an edit of this tab. Starts synchronously once the database is open. */
@@ -149,7 +152,7 @@ export function writeEdit(key: NoteKey, edit: NoteEdit): Promise<void> {
     storedBases.delete(name)
     throw error
   })
-  return untilWritten(keyOf(left.key).join(' '), left, written)
+  return untilWritten(nameOfEdit(key), left, written)
 }
 
 /** Replaces the entry of a note, and removes the edit of this tab, in one transaction. */
@@ -157,12 +160,14 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
   const transaction = (await database()).transaction(['queue', 'bases'], 'readwrite')
   const [queue, bases] = [transaction.objectStore('queue'), transaction.objectStore('bases')]
   let isChanged = false
+  let included: LastEdit | undefined
   const exchange = async () => {
     const stored = (await queue.get(keyOf(entryKeyOf(key)))) as StoredNote | undefined
     const base = stored && (await bases.get(keyOf(baseKeyOf(key, stored.base))))
     if (stored && !base) throw new Error('the text before the edits is missing')
     const found = stored && entryOf(stored, base?.content ?? '')
     const replaced = next(found, stored?.folded?.[TAB])
+    included = unwrittenEdit(nameOfEdit(key))
     void queue.delete(keyOf(entryKeyOf(key, TAB)))
     isChanged = !found || !replaced || !isSameEntry(found, replaced)
     forgetBases(key)
@@ -186,7 +191,8 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
     forgetBases(key)
     throw error
   }
-  forget(keyOf(entryKeyOf(key, TAB)).join(' '))
+  // An edit since then is not part of the entry.
+  forget(nameOfEdit(key), included)
   if (!isChanged) return
   postToTabs('edited', { ...entryKeyOf(key), isDiscarded: false })
   notifyWritten()
@@ -196,6 +202,9 @@ function forgetBases(key: NoteKey): void {
   const start = keyOf(entryKeyOf(key)).join(' ')
   for (const name of storedBases) if (name.startsWith(start)) storedBases.delete(name)
 }
+
+/** Removes an edit of this tab that was saved or discarded before its write finished, or whose write failed. */
+export const forgetEdit = (key: NoteKey): void => forget(nameOfEdit(key), unwrittenEdit(nameOfEdit(key)))
 
 /** Removes the entry of a note, with the edits of all tabs. */
 export async function discardNote(key: NoteKey): Promise<void> {

@@ -18,7 +18,7 @@ import {
   setConflictNotice,
 } from './note-documents.ts'
 import { foldNotes } from './note-folding.ts'
-import { discardNote, exchangeNote, writeEdit } from './note-store.ts'
+import { discardNote, exchangeNote, forgetEdit, writeEdit } from './note-store.ts'
 import { onTabClosed } from './open-tabs.ts'
 import { startCells, syncCells } from './pending-cells.ts'
 import { onTabMessage } from './tab-messages.ts'
@@ -90,6 +90,7 @@ function addDocument(
       },
       onUnsaved: (isUnsaved) => {
         pendingCount.value += isUnsaved ? 1 : -1
+        if (!isUnsaved) forgetEdit(key)
         if (!isUnsaved && !isShownNote(id)) forgetDocument(document)
       },
     },
