@@ -497,3 +497,18 @@ test('edits that cannot be stored are saved from memory', async () => {
     0,
   ])
 })
+
+test('edits that cannot be stored remain when another tab stores one', async () => {
+  const it = start('one\ntwo\nthree\n')
+  it.setAway(true)
+  const other = it.openNext()
+  it.outbox.isFull = true
+  it.draft.edit({ content: 'one, mine\ntwo\nthree\n' })
+  await Bun.sleep(0)
+  it.outbox.isFull = false
+  other.draft.edit({ content: 'one\ntwo\nthree, theirs\n' })
+  await Bun.sleep(0)
+  await Bun.sleep(0)
+  expect(it.tab.shown).toBe('one, mine\ntwo\nthree, theirs\n')
+  expect(other.shown).toBe('one, mine\ntwo\nthree, theirs\n')
+})

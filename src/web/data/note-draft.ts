@@ -230,10 +230,12 @@ export class NoteDraft {
   async #exchange(change: () => void = () => {}): Promise<void> {
     let isChanged = false
     let found: NoteEntry | undefined
+    let seen = this.#seen
     const next: Exchange = (entry, folded) => {
       isChanged = true
       found = entry
       this.#adopt(entry, folded)
+      seen = this.#seen
       this.#change(change)
       this.#isStored = this.#isUnsaved
       if (!this.#isUnsaved) return undefined
@@ -246,6 +248,8 @@ export class NoteDraft {
     } catch {
       this.#isStored = false
       this.#included = found
+      // Other tabs do not see what could not be stored, so their entries lack it.
+      if (isChanged && this.#isUnsaved) this.#seen = seen
     }
     if (!isChanged) this.#change(change)
   }
