@@ -180,7 +180,9 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
         )
       await page.waitForSelector('.hour-line')
       expect(await hours()).toEqual([expect.stringMatching(/^\d\d:\d\d Mixed the glaze\.$/)])
-      await page.evaluate('Date.now = () => new Date(new Date().setHours(23, 59)).getTime()')
+      await page.evaluate(() => {
+        Date.now = () => new Date().setHours(23, 59)
+      })
       await page.click('.cm-content')
       await page.keyboard.down('Control')
       await page.keyboard.press('End')

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the notes beside the list', () => {
       await titleIs('Opened last')
       expect(idShown()).toBe(last)
       await page.waitForSelector('.notes-rows > .chosen')
-      expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY')
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
 
       await app.server.delete(`/v1/notes/${last}`)
