@@ -35,6 +35,8 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
     await app.signIn(owner)
     ada = await app.newPage()
     await app.signIn(ada, 'Ada')
+    // With the list of notes the note would open, and its comments count as read.
+    await ada.goto(`${server.url}/app/changes`)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

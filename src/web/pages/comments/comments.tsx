@@ -54,8 +54,15 @@ export function Comments({ of, showerOf = () => undefined }: CommentsProps) {
     if (resolved.some(({ first }) => first.id === opened)) setResolved(true)
   }, [opened])
   useEffect(() => {
-    if (unread > 0 && data && data.length > 0 && element.current?.checkVisibility())
-      markRead(data.slice(-200).map(({ id }) => id)).catch(() => undefined)
+    if (unread === 0 || !data || data.length === 0) return
+    const mark = () => {
+      // A note also opens in tabs that nobody looks at.
+      if (!document.hidden && element.current?.checkVisibility())
+        markRead(data.slice(-200).map(({ id }) => id)).catch(() => undefined)
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
   }, [data, unread > 0])
   useEffect(() => {
     if (passage) element.current?.scrollIntoView({ block: 'nearest' })
