@@ -191,9 +191,11 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await page.waitForFunction(`document.querySelectorAll('.hour-line').length === 2`)
       expect((await hours())[1]).toBe('23:59 Fired it.')
       const isSeen = await page.$eval('.hour-line', (line) => {
-        const { left, width } = line.getBoundingClientRect()
-        const style = getComputedStyle(line, '::after')
-        return width > 0 && left - Number.parseFloat(style.width) > 0 && style.content !== 'none'
+        const { width, right } = getComputedStyle(line, '::after')
+        const start = line.getBoundingClientRect().right - Number.parseFloat(right) - Number.parseFloat(width)
+        return (
+          start >= (line.closest('.cm-scroller')?.getBoundingClientRect().left ?? Number.POSITIVE_INFINITY)
+        )
       })
       expect(isSeen).toBe(true)
       expect(await accessibilityProblems(page)).toEqual([])

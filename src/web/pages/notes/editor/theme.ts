@@ -12,12 +12,12 @@ const LEVELS = Object.fromEntries(
 export const theme = EditorView.theme({
   '&': { background: 'none', font: 'inherit', color: 'inherit' },
   '&.cm-focused': { outline: 'none' },
-  // With room for the initials in the margin, which the scroller would cut off.
+  // With room for the initials and hours in the margin, which the scroller would cut off.
   '.cm-scroller': {
     fontFamily: 'inherit',
     lineHeight: 'inherit',
-    marginInlineStart: '-2.75rem',
-    paddingInlineStart: '2.75rem',
+    marginInlineStart: 'calc(-1 * var(--in-margin, 2.75rem))',
+    paddingInlineStart: 'var(--in-margin, 2.75rem)',
   },
   '.cm-content': { minHeight: '12rem', padding: '0', caretColor: 'var(--accent)' },
   '.cm-line': { padding: '0' },
