@@ -3,6 +3,7 @@ import { targetOf } from './labels.ts'
 import type { Value } from './model.ts'
 import { isReference } from './references.ts'
 import { readReference } from './suggestions.ts'
+import { readTyped } from './typed-text.ts'
 import { editText, type Parsed, parseValue } from './values.ts'
 
 /** The user of the caller, in conditions. */
@@ -23,7 +24,8 @@ export const dayType = (type: string) => (type === 'instant' || type === 'dateti
 
 /** Parses the text of one value of a condition. */
 export async function parseFilterValue({ field, type, label }: Column, text: string): Promise<Parsed> {
-  if (!field || !isReference(field)) return parseValue({ type: dayType(type), label }, text)
+  if (!field || !isReference(field))
+    return parseValue({ type: dayType(type), label }, readTyped(dayType(type), text))
   const { multiple: _, ...single } = field
   return readReference(single, text)
 }

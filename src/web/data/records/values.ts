@@ -1,8 +1,10 @@
 import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
 import { formatNumber } from '../formats.ts'
 import { preferences } from '../preferences.ts'
+import { readNumber } from '../typed-values.ts'
 import { formatDay, formatInstant } from '../value-formats.ts'
 import type { Field, Value } from './model.ts'
+import { readTyped } from './typed-text.ts'
 
 /** Also true for an inherited member, if an empty field is named like one, such as `constructor`. */
 const isEmpty = (value: Value): value is undefined => value === undefined || typeof value === 'function'
@@ -63,9 +65,8 @@ function parseBool(label: string, text: string): Parsed {
 
 function parseNumber(label: string, text: string): Parsed {
   const number = Number(text.replaceAll(/[\s\u00a0\u202f']/g, ''))
-  return Number.isFinite(number)
-    ? { value: number }
-    : { error: `${label} must be a number, such as 12 or 4.5.` }
+  const value = Number.isFinite(number) ? number : readNumber(text, preferences.value)
+  return value !== undefined ? { value } : { error: `${label} must be a number, such as 12 or 4.5.` }
 }
 
 /** A day, optionally with a time and offset. Other formats are ambiguous, such as 03/04. */
@@ -82,6 +83,14 @@ function parseInstant(label: string, text: string): Parsed {
   return { value: instant.toISOString() }
 }
 
+/** Only days in words and of the form 2026-11-21: others are ambiguous, such as 03/04. */
+function parseDay(label: string, text: string): Parsed {
+  const day = /\p{L}/u.test(text) || /^\d{4}-/.test(text) ? readTyped('date', text) : text
+  return /^\d{4}-\d\d-\d\d$/.test(day) && isDay(day)
+    ? { value: day }
+    : { error: `${label} must be a date, such as 2026-11-21, 21 Nov or tomorrow.` }
+}
+
 /** Parses typed text as a value of a field. The server checks the rules of the structure. */
 export function parseValue(
   field: { readonly type: string; readonly label: string; readonly multiple?: true },
@@ -92,6 +101,7 @@ export function parseValue(
   if (field.multiple) return { value: [...new Set(splitValues(text))] }
   if (field.type === 'bool') return parseBool(field.label, trimmed)
   if (field.type === 'number') return parseNumber(field.label, trimmed)
+  if (field.type === 'date') return parseDay(field.label, trimmed)
   if (field.type === 'datetime') return parseInstant(field.label, trimmed)
   return { value: field.type === 'text' ? text : trimmed }
 }

@@ -4,6 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { counted, formatNumber } from '../../data/formats.ts'
 import { isComputed } from '../../data/records/model.ts'
+import { readTyped } from '../../data/records/typed-text.ts'
 import { parseValue } from '../../data/records/values.ts'
 import { lastAction } from './actions.ts'
 import type { GridState } from './grid/state.ts'
@@ -90,7 +91,7 @@ function BulkValue({ grid, onWritten }: { grid: GridState; onWritten: () => void
   const field = structure.fields.find((known) => known.key === key)
   const { run, isRunning, refusal } = useAction(async () => {
     if (!field) return
-    const parsed = parseValue(field, text)
+    const parsed = parseValue(field, readTyped(field.type, text))
     if ('error' in parsed) throw new Error(parsed.error)
     await applyToSelection(grid, async () => {
       const ids = [...picked.peek()]

@@ -1,3 +1,4 @@
+import '../../components/typed-dates.ts'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { type OperatorName, type RowOperator, takesList, takesValue } from '../../../filter/operators.ts'
 import { ConditionFields } from '../../components/conditions/condition-fields.tsx'
@@ -8,6 +9,7 @@ import { Button, ErrorText } from '../../components/form.tsx'
 import { type Column, type Condition, operatorsOf } from '../../data/records/conditions.ts'
 import { dayType, ME, parseFilterValue } from '../../data/records/filter-values.ts'
 import type { Structure, Value } from '../../data/records/model.ts'
+import { typedText } from '../../data/records/typed-text.ts'
 import { editText, inputKind } from '../../data/records/values.ts'
 import { ValueList } from './value-list.tsx'
 
@@ -140,7 +142,7 @@ interface TypedValueProps {
 function TypedValue({ column, value, onChange }: TypedValueProps) {
   const [error, setError] = useState<string>()
   // The text stays as it is typed: the value of "1.0" is 1, and "1.05" may follow.
-  const [first] = useState(value === undefined ? '' : editText(value as Value))
+  const [first] = useState(value === undefined ? '' : typedText(column.type, editText(value as Value)))
   const field = useDebouncedSearch(
     first,
     (text) => {

@@ -43,6 +43,9 @@ const BOOLEANS = [
   ['false', 'no'],
 ] as const
 
+/** Lets words be typed as a date, such as "tomorrow". */
+const takeWords = () => void import('../../../components/typed-dates.ts').catch(() => undefined)
+
 interface ControlProps {
   readonly property: Pick<Property, 'type' | 'options'>
   readonly id: string
@@ -82,7 +85,7 @@ export function PropertyControl({ property: { type, options }, id, text, error, 
           ))}
         </select>
       ) : (
-        <input {...common} {...INPUTS[type]} />
+        <input {...common} {...INPUTS[type]} onFocus={type === 'date' ? takeWords : undefined} />
       )}
       {error !== undefined && <ErrorText id={`${id}-why`}>{error}</ErrorText>}
     </>

@@ -1,10 +1,12 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { beginTyping } from '../../../components/typed-dates.ts'
 import { useId } from '../../../components/use-id.ts'
 import { labelsOf } from '../../../data/records/labels.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { type Suggestion, suggest } from '../../../data/records/suggestions.ts'
+import { readTyped, typedText } from '../../../data/records/typed-text.ts'
 import { inputKind, localInstant } from '../../../data/records/values.ts'
 
 /** The reason an editor closed. The text is saved unless it is `escape`. */
@@ -25,6 +27,7 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
   const control = useRef<Control>(null)
   const isClosed = useRef(false)
   const first = useRef<string | undefined>(undefined)
+  const startText = useRef(text)
   const list = useSuggestions(field, text)
   const listId = useId()
   useLayoutEffect(() => {
@@ -32,6 +35,8 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
     first.current = control.current?.value
     const text = control.current
     if (!text || !('select' in text)) return
+    if (text instanceof HTMLInputElement && (isTyped || text.value === ''))
+      beginTyping(text, startText.current)
     if (!isTyped) text.select()
     else if (text.selectionStart !== null) text.setSelectionRange(text.value.length, text.value.length)
   }, [isTyped])
@@ -40,7 +45,8 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
     isClosed.current = true
     // A control can lose parts of a value, such as fractions of a second or CR LF, so untouched text is returned as it was.
     const value = control.current?.value ?? ''
-    onClose(closing, !isTyped && value === first.current ? text : list.idOf(value))
+    const isUntouched = !isTyped && value === first.current
+    onClose(closing, isUntouched ? text : readTyped(field.type, list.idOf(value)))
   }
   const shared = {
     class: 'input cell',
@@ -90,7 +96,9 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
         }}
         {...inputKind(field.type)}
         list={isReference(field) ? listId : undefined}
-        defaultValue={field.type === 'datetime' ? localInstant(text) : list.labelOf(text)}
+        defaultValue={
+          field.type === 'datetime' ? localInstant(text) : typedText(field.type, list.labelOf(text))
+        }
         onInput={isReference(field) ? ({ currentTarget }) => list.update(currentTarget.value) : undefined}
       />
       {isReference(field) && (

@@ -1,3 +1,4 @@
+import '../../../components/typed-dates.ts'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { joinedValues, splitValues } from '../../../../lib/csv-cells.ts'
 import { ErrorText } from '../../../components/form.tsx'

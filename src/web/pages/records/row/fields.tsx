@@ -5,6 +5,7 @@ import { Time } from '../../../components/time.tsx'
 import { valueText } from '../../../data/records/labels.ts'
 import { type Field, isComputed, type Row } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
+import { readTyped, typedText } from '../../../data/records/typed-text.ts'
 import { editText } from '../../../data/records/values.ts'
 import type { GridState } from '../grid/state.ts'
 import { savingText } from '../saving.ts'
@@ -103,7 +104,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
   const typed = useSignal<{ readonly text: string; readonly base: Row } | undefined>(undefined)
   const state = grid.edits.of(row.id, field.key)
   const value = row.data[field.key]
-  const stored = editText(value)
+  const stored = typedText(field.type, editText(value))
   const shown = value === undefined ? 'empty' : valueText(field, value)
   const error =
     state?.kind === 'refused'
@@ -128,7 +129,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
           const base = typed.peek()?.base
           if (!base) return
           typed.value = undefined
-          void grid.edits.save(base, field, text)
+          void grid.edits.save(base, field, readTyped(field.type, text))
         }}
       />
       {state?.kind === 'saving' && <small role="status">{savingText()}</small>}

@@ -1,6 +1,7 @@
 import type { Structure } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { readReference } from '../../../data/records/suggestions.ts'
+import { readTyped } from '../../../data/records/typed-text.ts'
 import { parseValue } from '../../../data/records/values.ts'
 import { sessionState } from '../../../data/session-state.ts'
 
@@ -42,7 +43,9 @@ export async function readNewRow({ fields }: Structure, texts: Texts) {
   const errors: Record<string, string> = {}
   for (const field of fields) {
     const text = texts[field.key] ?? ''
-    const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
+    const parsed = isReference(field)
+      ? await readReference(field, text)
+      : parseValue(field, readTyped(field.type, text))
     if ('error' in parsed) errors[field.key] = parsed.error
     else if (parsed.value !== null) data[field.key] = parsed.value
     else if (field.required) errors[field.key] = `${field.label} is required.`

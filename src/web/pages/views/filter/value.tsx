@@ -1,3 +1,4 @@
+import '../../../components/typed-dates.ts'
 import { OPERATORS, type OperatorName } from '../../../../filter/operators.ts'
 import { shiftOf } from '../../../../filter/sentence.ts'
 import type { ValueProps } from '../../../components/conditions/language.ts'
