@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('a user with a keyboard alone', () => {
     until,
   })
 
-  test('completes thirty tasks and four of every day', () => expect(TASKS).toHaveLength(34))
+  test('completes thirty tasks and seven of every day', () => expect(TASKS).toHaveLength(37))
 
   test.each(CASES)(
     '%s, at %i px, %s, without an accessibility problem',

@@ -3,6 +3,9 @@ import { contentOf, idShown, openDetails, untilSaved } from './notes.ts'
 import { openRows } from './tables.ts'
 import { makeNote, makeOrders, type Task } from './task.ts'
 
+/** Narrower screens show one pane. */
+const PHONE = 720
+
 /** Tasks of every day with tables in notes, groups, comments and daily notes. */
 export const DAILY_TASKS: readonly Task[] = [
   {
@@ -75,6 +78,63 @@ export const DAILY_TASKS: readonly Task[] = [
       await page.waitForFunction(`location.search.includes('2026-10-21')`)
       await keys.skip()
       await keys.enter('Month')
+    },
+  },
+  {
+    does: 'opens a second note beside the first, writes in it, and closes it; a phone opens it alone',
+    run: async (desk) => {
+      const { keys, page, number, width } = desk
+      const second = await makeNote(desk, `Second ${number}`, 'Kept.')
+      const first = await makeNote(desk, `First ${number}`, `See [[Second ${number}]].`)
+      await openDetails(desk, first)
+      await keys.reach(`Second ${number}`)
+      await keys.hold('Alt', 'Enter')
+      const pane = width < PHONE ? '#note' : '#beside'
+      await page.waitForFunction(
+        `document.querySelector('${pane} .title-field')?.value === 'Second ${number}'`,
+      )
+      await page.waitForSelector(`${pane} .cm-content`)
+      if (width < PHONE) return
+      await keys.reach('Text of the note')
+      await keys.type('Both. ')
+      await desk.until(async () => (await contentOf(desk, second)) === 'Both. Kept.')
+      await page.reload()
+      await page.waitForSelector('#beside .cm-content')
+      await page.focus('#beside .cm-content')
+      await keys.press('Escape', 'Escape')
+      await page.waitForFunction(`document.querySelector('#beside') === null`)
+    },
+  },
+  {
+    does: 'ticks a task in the list of all tasks',
+    run: async (desk) => {
+      const { keys, number } = desk
+      const note = await makeNote(desk, `Errands ${number}`, `- [ ] post letter ${number}`)
+      await desk.go('notes/tasks')
+      await desk.says(`post letter ${number}`)
+      await keys.skip()
+      await keys.reach(`post letter ${number}`)
+      await keys.press('Space')
+      await desk.until(async () => (await contentOf(desk, note)) === `- [x] post letter ${number}`)
+    },
+  },
+  {
+    does: 'gives a row a date in words',
+    run: async (desk) => {
+      const { keys, page, app } = desk
+      const table = await makeOrders(desk)
+      const { records } = (await app.server.get(`/v1/records?structure=${table}&sort=title&direction=asc`))
+        .body
+      await desk.go(`records/${table}/${records[0].id}`)
+      await page.waitForSelector('#value-due')
+      await keys.skip()
+      await keys.reach('Due')
+      await keys.type('3 dec 2031')
+      await keys.press('Tab')
+      await desk.until(
+        async () =>
+          (await app.server.get(`/v1/records/${records[0].id}`)).body.record.data.due === '2031-12-03',
+      )
     },
   },
 ]
