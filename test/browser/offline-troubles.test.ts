@@ -140,6 +140,49 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   )
 
   test(
+    'an edit is stored after later ones',
+    async () => {
+      await setOffline(page, true)
+      const late = await page.evaluate(async () => {
+        const { put } = IDBObjectStore.prototype
+        const edits: object[] = []
+        IDBObjectStore.prototype.put = function (value, ...rest) {
+          if (this.name === 'queue' && 'seen' in value) edits.push(value)
+          return put.call(this, value, ...rest)
+        }
+        const field = document.querySelector<HTMLTextAreaElement>('#note .title-field')
+        for (const title of ['Open 1', 'Open 12', 'Open 123']) {
+          if (field) field.value = title
+          field?.dispatchEvent(new InputEvent('input', { bubbles: true }))
+        }
+        while (edits.length < 3) await new Promise((resolve) => setTimeout(resolve, 10))
+        return edits[1]
+      })
+      await until(async () => (await countsOn(page)).queue === 1)
+      await page.evaluate(
+        (edit) =>
+          new Promise<void>((resolve) => {
+            indexedDB.open('daybook-offline').onsuccess = ({ target }) => {
+              const { result: db } = target as IDBOpenDBRequest
+              const transaction = db.transaction('queue', 'readwrite')
+              transaction.objectStore('queue').put(edit)
+              transaction.oncomplete = () => {
+                db.close()
+                resolve()
+              }
+            }
+          }),
+        late,
+      )
+      await crash()
+      await openNote(page)
+      await nothingPending(page)
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Open 123')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a tab and the network end before the feed reports the save',
     async () => {
       await holdReads('*/v1/changes?include=*')

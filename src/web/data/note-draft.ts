@@ -25,6 +25,9 @@ const TITLE_PAUSE_MS = 4_000
 const ELSEWHERE_PAUSE_MS = 5_000
 const MAX_SENT = 100
 
+/** The number of edits in this tab. */
+let editCount = 0
+
 /**
  * The text of one note as a tab shows it. Its unsaved edits are an entry of the outbox, which all tabs share: every tab
  * merges what the others typed, and the first one whose turn it is sends the entry. Concurrent changes of others are
@@ -42,7 +45,6 @@ export class NoteDraft {
   #isStored = false
   /** The edits of this tab since its last exchange with the outbox, by number. */
   readonly #edits = new Map<number, NoteText>()
-  #count = 0
   #isExchanging = false
   #isExchangeDue = false
   #isSaving = false
@@ -201,9 +203,9 @@ export class NoteDraft {
 
   /** Stores the text, and then merges it with the entry. */
   #store(): void {
-    this.#count++
-    this.#edits.set(this.#count, this.text.peek())
-    this.options.write({ ...this.#entry(), seen: this.#seen, count: this.#count })
+    const count = ++editCount
+    this.#edits.set(count, this.text.peek())
+    this.options.write({ ...this.#entry(), seen: this.#seen, count })
     this.#exchangeSoon()
   }
 

@@ -97,17 +97,19 @@ export async function foldNotes(owner: Owner): Promise<PendingNote[]> {
     const stored = { notes, drafts: drafts.filter(({ tab }) => !open.has(tab)), bases: contents, left }
     const entries = entriesIn(stored)
     const edits = editsIn(stored)
+    const changed = new Set<string>()
     for (const { note, tab, edit } of edits) {
       const { entry, folded = {} } = entries.get(note) ?? {}
+      if (tab !== undefined) void queue.delete(keyOf(entryKeyOf({ ...owner, note }, tab)))
+      if (tab !== undefined && edit.count <= (folded[tab] ?? 0)) continue
       const next = tab === undefined ? folded : { ...folded, [tab]: edit.count }
       entries.set(note, { entry: withEdit(entry, edit), folded: next })
-      if (tab !== undefined) void queue.delete(keyOf(entryKeyOf({ ...owner, note }, tab)))
+      changed.add(note)
     }
     for (const draft of stored.drafts) {
       void queue.delete(keyOf(draft))
       void bases.delete(keyOf(draft))
     }
-    const changed = new Set(edits.map(({ note }) => note))
     for (const note of changed) {
       const key = { ...owner, note }
       const { entry, folded } = entries.get(note) as Entry

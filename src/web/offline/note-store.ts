@@ -39,7 +39,7 @@ export interface StoredNote extends EntryKey, Difference, Omit<NoteEntry, 'base'
   /** The text that an edit was made in. Drafts of an earlier version have none. */
   readonly seen?: Difference
   readonly count?: number
-  /** The numbers of the edits that other tabs have merged into an entry, by the tab that made them. */
+  /** The numbers of the last edits that are part of an entry, by the tab that made them. */
   readonly folded?: Readonly<Record<string, number>>
 }
 
@@ -177,8 +177,9 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
       if (!isSameBase) void bases.put({ ...baseKeyOf(key, replaced.base), content: replaced.base.content })
       storedBases.add(nameOfBase(key, replaced.base))
     }
-    if (replaced && (isChanged || stored?.folded?.[TAB] !== undefined)) {
-      const { [TAB]: _, ...folded } = stored?.folded ?? {}
+    if (replaced && (isChanged || included)) {
+      // The write of this edit may follow. Its text must not be merged with that of later ones.
+      const folded = { ...stored?.folded, ...(included && { [TAB]: included.edit.count }) }
       const tags = replaced.tags ?? found?.tags
       void queue.put({ ...storedOf(key, NO_TAB, { ...replaced, ...(tags && { tags }) }), folded })
     }
