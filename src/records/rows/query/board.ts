@@ -23,11 +23,11 @@ import {
   scanSource,
   sortTarget,
   textIndexPath,
-  usableIndexes,
   withView,
 } from './row-query.ts'
 import { byValue, type Cell, compareValues, datedBy, valuesOfCell, withLength, zoneNamed } from './summary.ts'
 import { cachedList, learnOfRows, reportRows, totalKeyText } from './total-cache.ts'
+import { usableIndexes } from './usable-indexes.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 

@@ -74,7 +74,7 @@ export function pageByCursor(
   const next = nextCursor(snapshot, plan, digest, rows.at(-1), pks[rows.length])
   reportRows(snapshot, {
     costs: costsOfList(snapshot, plan, found !== undefined),
-    ...(total !== undefined && { counted: { key: plan.key, total } }),
+    counted: plan.key && total !== undefined ? { key: plan.key, total } : undefined,
     longValue: findMissing(snapshot, caller.workspacePk, next),
   })
   const { structure } = plan.query

@@ -49,7 +49,6 @@ import {
   scanSource,
   sortTarget,
   textIndexPath,
-  usableIndexes,
   withView,
 } from './row-query.ts'
 import {
@@ -63,6 +62,7 @@ import {
   type TotalKey,
   totalKeyOf,
 } from './total-cache.ts'
+import { usableIndexes } from './usable-indexes.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted' | 'expand' | 'cursor' | 'total'>
 
@@ -79,7 +79,8 @@ export interface ListInput {
 
 export interface ListPlan extends PageQuery {
   readonly direction: Direction
-  readonly key: TotalKey
+  /** Undefined without conditions: the structure knows its number of rows. */
+  readonly key: TotalKey | undefined
   readonly total: number | undefined
 }
 
@@ -96,7 +97,7 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const pks = matches?.pks ? pageAmong(snapshot, plan, matches.pks) : pageOf(snapshot, plan, matches?.total)
   const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
   const costs = costsOfList(snapshot, plan, found !== undefined)
-  reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
+  reportRows(snapshot, { costs, counted: plan.key && { key: plan.key, total }, range })
   const rows = loadRows(snapshot, input, plan, pks)
   const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
   return { page, structure: plan.query.structure }
@@ -165,8 +166,8 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
-  const key = totalKeyOf(query)
-  const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
+  const key = query.conditions.length === 0 ? undefined : totalKeyOf(query)
+  const total = key ? findCounted(reader, query, key) : query.structure.live
   return { ...pageQuery, direction: request.direction, key, total }
 }
 

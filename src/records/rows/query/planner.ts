@@ -21,7 +21,6 @@ import {
   decidingColumn,
   directionOf,
   FEW_ROWS,
-  type Indexes,
   isAbsent,
   isPresent,
   isSortedByPk,
@@ -34,9 +33,9 @@ import {
   scanSource,
   testedColumn,
   tieBreak,
-  type UsableIndex,
 } from './row-query.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
+import type { Indexes, UsableIndex } from './usable-indexes.ts'
 
 /*
  * Chooses an index, and reports missing ones.

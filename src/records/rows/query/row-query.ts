@@ -8,20 +8,12 @@ import { fold } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { liveRows, liveRowsByPk, valueColumn } from '../../../storage/row-table-names.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlDirection } from '../../../storage/sql.ts'
-import {
-  autoIndex,
-  type IndexedColumn,
-  indexedColumns,
-  indexTargets,
-  listAutoIndexes,
-  sortExpression,
-} from '../../structures/storage/auto-index.ts'
-import type { RowIndex } from '../../structures/storage/row-index.ts'
-import { uniqueIndexes } from '../../structures/storage/row-table-schema.ts'
+import { type IndexedColumn, sortExpression } from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { findCandidates, isSearchable, type SearchedRows } from '../../structures/storage/text-search.ts'
 import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 import { filterOf, getRowView } from '../../views/service.ts'
+import type { Indexes, UsableIndex } from './usable-indexes.ts'
 
 /** Reading this many rows takes no noticeable time. */
 export const FEW_ROWS = 1_000
@@ -272,48 +264,7 @@ export const tieExpression = (structure: StructureRow): string =>
 export const tieBreak = (structure: StructureRow, direction: Direction): string =>
   `${tieExpression(structure)} ${sqlDirection(direction)}`
 
-/* The indexes available to a query, and their entries. */
-
-/** An index by its columns, in entry order. Rows with equal values are in pk order. */
-export interface UsableIndex {
-  /** The name within the structure. */
-  readonly name: string
-  /** The name in the database. */
-  readonly index: string
-  readonly columns: readonly IndexedColumn[]
-  /** A unique index holds text as written, so its order differs from that of lists. */
-  readonly isUnique: boolean
-}
-
-/** Keyed by name; the text index is `*`. */
-export type Indexes = ReadonlyMap<string, UsableIndex>
-
-/** The indexes available to a query: the definition's unique indexes, and the automatic ones that are ready. */
-export function usableIndexes(
-  reader: Reader,
-  { structure, definition }: { structure: StructureRow; definition: Definition },
-): Indexes {
-  const { pk } = structure
-  const unique = uniqueIndexes(structure, definition).map(usableUnique)
-  // Automatic indexes are on the structure's own table.
-  const names = structure.ownTable > 0 ? listAutoIndexes(reader, pk) : []
-  const automatic = names.flatMap((name) => usableAuto(pk, definition, name) ?? [])
-  return new Map([...unique, ...automatic].map((index) => [index.name, index]))
-}
-
-function usableUnique({ name, expressions }: RowIndex): UsableIndex {
-  const columns = expressions.map((column) => ({ column, key: column, written: undefined }))
-  return { name, index: name, columns, isUnique: true }
-}
-
-/** Undefined if the definition lacks the columns of the index. */
-function usableAuto(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
-  if (name === TEXT_INDEX) return { name, index: '', columns: [], isUnique: false }
-  const targets = indexTargets(definition, name)
-  if (!targets) return undefined
-  const index = autoIndex(structurePk, targets).name
-  return { name, index, columns: indexedColumns(targets), isUnique: false }
-}
+/* The entries of indexes. */
 
 /** The row table column that a condition tests; undefined if it tests another part of the row. */
 export const testedColumn = ({ target }: Condition): string | undefined => {

@@ -27,11 +27,10 @@ import {
   rowQuery,
   scanSource,
   textIndexPath,
-  type UsableIndex,
-  usableIndexes,
   withView,
 } from './row-query.ts'
 import { learnOfRows, reportRows } from './total-cache.ts'
+import { type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 

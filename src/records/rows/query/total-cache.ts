@@ -308,7 +308,7 @@ function keepBound(reader: Reader, { family, bound }: CountedBound): void {
 /** Findings of a read that later reads, in this thread or the main thread, can reuse. */
 interface RowFinding {
   readonly costs: ReadCosts
-  readonly counted?: { readonly key: TotalKey; readonly total: number }
+  readonly counted?: { readonly key: TotalKey; readonly total: number } | undefined
   /** The counted range. */
   readonly range?: CountedBound | undefined
   /** The rows of a board in order, and their cache key. */
