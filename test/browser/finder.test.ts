@@ -117,7 +117,9 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.waitForFunction(
         `document.querySelector('#list .list-end')?.textContent.startsWith('9 notes')`,
       )
-      expect(page.url()).toEndWith('/app/notes?search=rim')
+      // The best match opens beside the list.
+      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'Rim 8'`)
+      expect(new URL(page.url()).search).toBe('?search=rim')
     },
     BROWSER_TIMEOUT_MS,
   )

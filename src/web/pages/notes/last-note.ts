@@ -1,7 +1,6 @@
 import { cache } from '../../data/cache.ts'
 import { lastNoteKey, noteQuery } from './early-note.ts'
-import { readSlice } from './list-data.ts'
-import type { List, Sort } from './route.ts'
+import { type NoteQuery, readSlice } from './list-data.ts'
 
 function lastNote(): string | undefined {
   try {
@@ -18,10 +17,10 @@ const isThere = (id: string): Promise<boolean> =>
     () => false,
   )
 
-/** The note to open beside a list: in the list of all notes the last one, else the first of the list. */
-export async function noteToOpen(list: List, sort: Sort | undefined): Promise<string | undefined> {
-  const last = list.kind === 'all' ? lastNote() : undefined
+/** The note to open beside a list: in the list of all notes the last one, else the first of the list or search. */
+export async function noteToOpen(shown: NoteQuery): Promise<string | undefined> {
+  const last = shown.list.kind === 'all' && shown.search === '' ? lastNote() : undefined
   if (last !== undefined && (await isThere(last))) return last
-  const { rows } = await readSlice({ list, sort, search: '' }, { limit: 1, offset: 0 })
+  const { rows } = await readSlice(shown, { limit: 1, offset: 0 })
   return rows[0]?.id
 }

@@ -6,7 +6,7 @@ import { navigate } from '../../router.ts'
 import { loadNoteCode } from './early-note.ts'
 import { justTrashed } from './just-trashed.ts'
 import { noteToOpen } from './last-note.ts'
-import { list, noteAddress, sort } from './route.ts'
+import { list, noteAddress, searchText, sort } from './route.ts'
 
 const GettingStarted = lazy(async () => (await import('../start/getting-started.tsx')).GettingStarted)
 
@@ -26,7 +26,7 @@ export function NoNote() {
       if (id === undefined) setEmptyKey(key)
       else navigate(noteAddress(id), { replace: true })
     }
-    noteToOpen(list.peek(), sort.peek()).then(open, () => open())
+    noteToOpen({ list: list.peek(), sort: sort.peek(), search: searchText.peek() }).then(open, () => open())
     return () => {
       isCurrent = false
     }
