@@ -512,7 +512,13 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
           isDelayed: true,
         },
       ]
-      const bases = drafts.map(({ name, tab }) => ({ user, workspace, name, tab, content: note.content }))
+      const bases = drafts.map(({ name, tab }) => ({
+        user: key.user,
+        workspace: key.workspace,
+        name,
+        tab,
+        content: note.content,
+      }))
       await page.evaluate(
         (queued, contents) =>
           new Promise<void>((resolve) => {
