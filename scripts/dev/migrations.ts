@@ -80,8 +80,9 @@ const entries = names.map((name, at) => `  { name: '${name}', sql: migration${at
 await Bun.write(
   'src/storage/schema/migrations/migrations.ts',
   `// Written by \`bun run migrations\`.
-import baseline from '../../../../drizzle/baseline/schema.sql' with { type: 'text' }
+
 ${imports.join('\n')}
+import baseline from '../../../../drizzle/baseline/schema.sql' with { type: 'text' }
 
 /** Every migration in order; a database's \`user_version\` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
