@@ -15,7 +15,13 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
-import { nothingPending, setOffline, untilStoredOn, untilTableStoredOn } from '../support/offline.ts'
+import {
+  countsOn,
+  nothingPending,
+  setOffline,
+  untilStoredOn,
+  untilTableStoredOn,
+} from '../support/offline.ts'
 import { selectFocused } from '../support/page-acts.ts'
 import { respondTo, send } from '../support/page-requests.ts'
 
@@ -159,6 +165,26 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await nothingPending(page)
       await untilNoText(page, 'change pending')
       expect(await names()).toEqual(['Lead 0', 'Typed away', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a cell outlives a tab that is closed before it could read anything from the browser',
+    async () => {
+      await setOffline(page, true)
+      await page.evaluate(() => {
+        IDBObjectStore.prototype.get = () => {
+          throw new DOMException('The tab is closed.', 'AbortError')
+        }
+      })
+      await edit(2, 1, 'Typed last')
+      await until(async () => (await countsOn(page)).queue === 1)
+      await crash()
+      await setOffline(page, false)
+      await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
+      await nothingPending(page)
+      expect(await names()).toContain('Typed last')
     },
     BROWSER_TIMEOUT_MS,
   )

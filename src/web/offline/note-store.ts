@@ -168,7 +168,6 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
     const found = stored && entryOf(stored, base?.content ?? '')
     const replaced = next(found, stored?.folded?.[TAB])
     included = unwrittenEdit(nameOfEdit(key))
-    void queue.delete(keyOf(entryKeyOf(key, TAB)))
     isChanged = !found || !replaced || !isSameEntry(found, replaced)
     forgetBases(key)
     if (!replaced) void queue.delete(keyOf(entryKeyOf(key)))
@@ -184,6 +183,8 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
       void queue.put({ ...storedOf(key, NO_TAB, { ...replaced, ...(tags && { tags }) }), folded })
     }
     isChanged &&= found !== undefined || replaced !== undefined
+    // Last, because an error does not undo what precedes it.
+    void queue.delete(keyOf(entryKeyOf(key, TAB)))
     transaction.commit()
   }
   try {

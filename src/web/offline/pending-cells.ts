@@ -2,6 +2,7 @@ import { effect } from '@preact/signals'
 import { isSameValue } from '../../lib/record-data.ts'
 import {
   type Cell,
+  type CellChanges,
   type CellName,
   cellStore,
   currentOwner,
@@ -11,6 +12,7 @@ import {
 } from '../data/pending-cells.ts'
 import { isSignedOut, unreachableSince } from '../data/request.ts'
 import { session } from '../data/session.ts'
+import { TAB } from '../data/tabs.ts'
 import { database, onCleared } from './database.ts'
 import { openTabs } from './open-tabs.ts'
 import {
@@ -21,6 +23,7 @@ import {
   NO_TAB,
   onQueueChange,
   type QueueStore,
+  writing,
 } from './queue.ts'
 
 /* Pending cells in the queue. They belong to no tab: every tab shows them, and the holder of a lock sends them. */
@@ -36,28 +39,46 @@ function merged(edit: StoredCell, other: StoredCell): StoredCell {
 const find = async (queue: QueueStore, entry: EntryKey) =>
   (await queue.get(keyOf(entry))) as StoredCell | undefined
 
+function entryOf(owner: Owner, cell: Cell): StoredCell {
+  const { row, field } = cell
+  const data = { [field.key]: row.data[field.key] }
+  return { ...cellEntryOf(owner, nameOf(cell)), ...cell, row: { ...row, data } }
+}
+
+/** Stores edits as edits of this tab, without reading: a tab may be closed before their entries are read. */
+async function writeEdits(owner: Owner, edited: readonly Cell[]): Promise<void> {
+  if (edited.length === 0) return
+  await writing((store) => {
+    for (const cell of edited) store('queue').put({ ...entryOf(owner, cell), tab: TAB })
+  })
+}
+
+/** Merges changes with the entries, and removes the edits of this tab. */
+const mergeChanges = (owner: Owner, { edited, updated, removed }: CellChanges): Promise<void> =>
+  changingQueue(async (queue) => {
+    const put = async (cell: Cell, isNew: boolean) => {
+      const entry = entryOf(owner, cell)
+      const stored = await find(queue, entry)
+      if (isNew) void queue.delete(keyOf({ ...entry, tab: TAB }))
+      if (!stored) return isNew && queue.put(entry)
+      const isCurrent = isNew || stored.at === entry.at
+      return queue.put(isCurrent ? merged(entry, stored) : merged(stored, entry))
+    }
+    const remove = async (cell: Omit<Cell, 'state'>) => {
+      const stored = await find(queue, cellEntryOf(owner, nameOf(cell)))
+      if (stored?.at === cell.at) await queue.delete(keyOf(stored))
+    }
+    await Promise.all([
+      ...edited.map((cell) => put(cell, true)),
+      ...updated.map((cell) => put(cell, false)),
+      ...removed.map(remove),
+    ])
+  })
+
 cellStore.current = {
-  change: (owner, { edited, updated, removed }) =>
-    changingQueue(async (queue) => {
-      const put = async (cell: Cell, isNew: boolean) => {
-        const { row, field } = cell
-        const data = { [field.key]: row.data[field.key] }
-        const entry = { ...cellEntryOf(owner, nameOf(cell)), ...cell, row: { ...row, data } }
-        const stored = await find(queue, entry)
-        if (!stored) return isNew && queue.put(entry)
-        const isCurrent = isNew || stored.at === entry.at
-        return queue.put(isCurrent ? merged(entry, stored) : merged(stored, entry))
-      }
-      const remove = async (cell: Omit<Cell, 'state'>) => {
-        const stored = await find(queue, cellEntryOf(owner, nameOf(cell)))
-        if (stored?.at === cell.at) await queue.delete(keyOf(stored))
-      }
-      await Promise.all([
-        ...edited.map((cell) => put(cell, true)),
-        ...updated.map((cell) => put(cell, false)),
-        ...removed.map(remove),
-      ])
-    }),
+  change: async (owner, changes) => {
+    await Promise.all([writeEdits(owner, changes.edited), mergeChanges(owner, changes)])
+  },
   list: async ({ user, workspace }, structure) => {
     const range = entriesOf(structure === undefined ? 'cell' : `cell ${structure}`, user, workspace)
     const found = (await (await database()).getAll('queue', range)) as StoredCell[]
@@ -68,7 +89,7 @@ cellStore.current = {
     void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),
 }
 
-/** Moves cells of closed tabs of an earlier version, whose cells belonged to their tab. */
+/** Merges edits that a closed tab has stored, and cells of closed tabs of an earlier version, which belonged to their tab. */
 async function moveCellsOfTabs({ user, workspace }: Owner, tabs: ReadonlySet<string>): Promise<void> {
   const open = await openTabs()
   // A change of the queue has all other tabs sync, which would have this one sync again.
