@@ -14,6 +14,7 @@ import {
   type NoteVersion,
   resolvedText,
   resolvePassage,
+  withSent,
 } from './note-text.ts'
 import { Refused, retryDelayOf } from './request.ts'
 
@@ -23,7 +24,6 @@ const PAUSE_MS = 1_000
 const TITLE_PAUSE_MS = 4_000
 /** Edits of another tab are saved by that tab, unless it was closed. */
 const ELSEWHERE_PAUSE_MS = 5_000
-const MAX_SENT = 100
 
 /** The number of edits in this tab. */
 let editCount = 0
@@ -48,7 +48,6 @@ export class NoteDraft {
   #isExchanging = false
   #isExchangeDue = false
   #isSaving = false
-  /** The current or last save. */
   #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
   #cancel: (() => void) | undefined
@@ -162,12 +161,9 @@ export class NoteDraft {
     const state = this.state.peek()
     if (state.kind !== 'conflict') return
     const conflict = resolvePassage(state.conflict, place, index, choice)
-    const resolved = resolvedText(conflict)
-    if (!resolved) {
-      this.state.value = { kind: 'conflict', conflict }
-      return
-    }
-    const before = this.text.peek()
+    const [before, resolved] = [this.text.peek(), resolvedText(conflict)]
+    this.state.value = { kind: 'conflict', conflict }
+    if (!resolved) return
     void this.#exchange(() => {
       if (this.state.peek().kind === 'conflict')
         this.#rebase(conflict.theirs, mergeKeepingBoth(before, resolved, this.text.peek()))
@@ -297,7 +293,7 @@ export class NoteDraft {
   /** Another tab has saved the edits that were seen, or has discarded them. */
   #adoptRemoval(seen: NoteText): void {
     this.#isStored = false
-    this.#sent = [...this.#sent.slice(1 - MAX_SENT), fingerprint(seen)]
+    this.#sent = withSent(this.#sent, seen)
     if (!hasSameText(this.text.peek(), seen)) return
     this.#cancelSave()
     this.#setUnsaved(false)
@@ -354,7 +350,7 @@ export class NoteDraft {
         this.#settleUndone()
         if (!this.#isUnsaved || this.state.peek().kind === 'conflict') return
         sent = this.text.peek()
-        this.#sent = [...this.#sent.slice(1 - MAX_SENT), fingerprint(sent)]
+        this.#sent = withSent(this.#sent, sent)
       })
       if (!sent) return
       const text: NoteText = sent

@@ -51,6 +51,14 @@ export const isSameEntry = (one: NoteEntry, other: NoteEntry): boolean =>
   hasSameText(one.text, other.text) &&
   one.sent.join() === other.sent.join()
 
+const MAX_SENT = 100
+
+/** The fingerprints of texts that were sent, with that of one more. */
+export const withSent = (sent: readonly string[], text: NoteText): string[] => [
+  ...sent.slice(1 - MAX_SENT),
+  fingerprint(text),
+]
+
 const PRIMES = [0x9e3779b1, 0x85ebca77] as const
 
 /** A short hash of a text: its length and two sums of its characters. */
