@@ -139,18 +139,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: SPEED,
   },
   {
-    path: 'src/kernel/repeated.ts',
-    line: 'if (!isFirst) await pauseForOthers()',
-    change: '!isFirst → false',
-    reason: SPEED,
-  },
-  {
-    path: 'src/kernel/repeated.ts',
-    line: 'if (!isFirst) await pauseForOthers()',
-    change: '!isFirst → isFirst',
-    reason: SPEED,
-  },
-  {
     path: 'src/kernel/fair-share.ts',
     line: 'let until = systemClock.monotonicMs() + SLICE_MS',
     change: '+ → -',
@@ -168,13 +156,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: 'this.#open(request) → ;',
     reason: SPEED,
   },
-  { path: THREAD, line: 'this.#lowerPriority()', change: 'this.#lowerPriority() → ;', reason: SPEED },
-  {
-    path: THREAD,
-    line: 'if (request.isBackground) this.#lowerPriority()',
-    change: 'this.#lowerPriority() → ;',
-    reason: SPEED,
-  },
   {
     path: THREAD,
     line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
@@ -184,47 +165,10 @@ export const EQUIVALENT: readonly Equivalent[] = [
   {
     path: THREAD,
     line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
-    change: '!this.#isLowered && !this.options.isSimulated → false',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
     change: '&& → ||',
     reason: SPEED,
   },
-  {
-    path: THREAD,
-    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
-    change: '!this.#isLowered → this.#isLowered',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
-    change: '!this.options.isSimulated → this.options.isSimulated',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()',
-    change: 'lowerThreadPriority() → ;',
-    reason: SPEED,
-  },
   { path: THREAD, line: 'this.#isLowered = true', change: 'true → false', reason: SPEED },
-  { path: THREAD, line: '#isLowered = false', change: 'false → true', reason: SPEED },
-  {
-    path: THREAD,
-    line: 'for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)',
-    change: 'shrinkMemory(reader.sql.database) → ;',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)',
-    change: 'reader → false',
-    reason: SPEED,
-  },
   {
     path: THREAD,
     line: 'if (!this.options.isSimulated) Bun.gc(true)',
@@ -234,25 +178,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   {
     path: THREAD,
     line: 'if (!this.options.isSimulated) Bun.gc(true)',
-    change: '!this.options.isSimulated → false',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.options.isSimulated) Bun.gc(true)',
-    change: '!this.options.isSimulated → this.options.isSimulated',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.options.isSimulated) Bun.gc(true)',
     change: 'true → false',
-    reason: SPEED,
-  },
-  {
-    path: THREAD,
-    line: 'if (!this.options.isSimulated) Bun.gc(true)',
-    change: 'Bun.gc(true) → ;',
     reason: SPEED,
   },
   {
