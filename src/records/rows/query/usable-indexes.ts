@@ -35,7 +35,7 @@ interface KnownIndexes {
 
 const MAX_KNOWN = 1_000
 
-/** By the structure and the names of its automatic indexes. Making them takes 5 % of a page. */
+/** By the structure and the names of its automatic indexes. */
 const newKnown = () => new BoundedCache<string, KnownIndexes>(MAX_KNOWN)
 
 /** The indexes available to a query: the definition's unique indexes, and the automatic ones that are ready. */
