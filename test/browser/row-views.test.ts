@@ -369,6 +369,11 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.keyboard.type('2013', { delay: 20 })
       await press(page, 'Jan')
       await untilTextIn(page, '.tools h3', 'January 2013')
+      // The week of this Tuesday begins in the month before.
+      await page.goto(`${server.url}/app/records/${id}?view=${view.body.row_view.id}&week=2012-05-01`)
+      await page.waitForSelector('.whole-week')
+      await page.click('.segments input')
+      await untilTextIn(page, '.tools h3', 'May 2012')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -108,7 +108,7 @@ export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: C
     else showWeek(addDays(first, 7 * by))
   }
   const toggleUnit = () => {
-    if (month === undefined) showMonth(first.slice(0, 7))
+    if (week !== undefined) showMonth(week.slice(0, 7))
     else showWeek(today().startsWith(month) ? today() : `${month}-01`)
   }
   const moveBy = (row: Row, days: number) => {
@@ -152,7 +152,7 @@ export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: C
         <Button kind="quiet icon-only" aria-label={`Previous ${unit}`} onClick={() => go(-1)}>
           <Icon name="back" />
         </Button>
-        <MonthPicker name={name} month={month ?? first.slice(0, 7)} onSelect={showMonth} />
+        <MonthPicker name={name} month={(month ?? week ?? first).slice(0, 7)} onSelect={showMonth} />
         <span class="flipped">
           <Button kind="quiet icon-only" aria-label={`Next ${unit}`} onClick={() => go(1)}>
             <Icon name="back" />
