@@ -33,8 +33,6 @@ const ORDER = [
  * interface than the API.
  */
 const APPLICATION = /^web\//
-/** Fonts of the application, which the server serves to its own pages too. */
-const FONT = /^web\/styles\/faces\/\w+\.woff2$/
 const PURE = [
   'lib/refusal.ts',
   'lib/record-data.ts',
@@ -512,9 +510,7 @@ describe('the application', () => {
         ].map((target) => `${path} imports ${target}`),
       )
     const outward = files.flatMap(({ path, imports }) =>
-      imports
-        .filter((target) => APPLICATION.test(target) && !FONT.test(target))
-        .map((target) => `${path} imports ${target}`),
+      imports.filter((target) => APPLICATION.test(target)).map((target) => `${path} imports ${target}`),
     )
     expect(inward).toEqual([])
     expect(impure).toEqual([])

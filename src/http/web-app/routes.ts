@@ -10,7 +10,6 @@ import { unknownPath } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { AnyQuery, BytesBody } from '../schema/types.ts'
 import { type Assets, loadAssets } from './assets.ts'
-
 import { iconOf, manifestFor, SHARE_PATH } from './manifest.ts'
 import { ASSETS_PATH } from './names.ts'
 import { shareCookie, shareKeyOf } from './share-key.ts'

@@ -3,6 +3,7 @@ import { api } from '../../data/api.ts'
 import { cache } from '../../data/cache.ts'
 import { session } from '../../data/session.ts'
 import { sessionKey } from '../../data/session-key.ts'
+import { store } from '../../data/stored.ts'
 import type { Key } from '../../data/use-query.ts'
 import { NEW, noteId, TASKS, TODAY } from './route.ts'
 
@@ -32,9 +33,5 @@ effect(() => {
   if (id === undefined || id === NEW || id === TODAY || id === TASKS || !session.value) return
   fetchEarly(id)
   loadNoteCode()
-  try {
-    localStorage.setItem(lastNoteKey(), id)
-  } catch {
-    // Without storage, the newest note opens next time.
-  }
+  store('localStorage', lastNoteKey(), id)
 })

@@ -1,14 +1,9 @@
 import { cache } from '../../data/cache.ts'
+import { readStored } from '../../data/stored.ts'
 import { lastNoteKey, noteQuery } from './early-note.ts'
 import { type NoteQuery, readSlice } from './list-data.ts'
 
-function lastNote(): string | undefined {
-  try {
-    return localStorage.getItem(lastNoteKey()) ?? undefined
-  } catch {
-    return undefined
-  }
-}
+const lastNote = () => readStored<string>('localStorage', lastNoteKey())
 
 /** True if the note can be read; its text is then loaded. */
 const isThere = (id: string): Promise<boolean> =>
