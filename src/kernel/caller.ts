@@ -307,10 +307,14 @@ export const may = (rights: Rights | undefined, structureId: string, ability: Ab
 
 const NEEDED = { see: 'read', read: 'read', add: 'add', change: 'write' } as const
 
+/** Where an "add" and a "read" access meet, the level that lacks what is needed. */
+const lacking = (level: Level, needed: string) =>
+  level === 'definition' ? (needed === 'read' ? 'add' : 'read') : level
+
 const noAccess = (needed: string, to: string, level: Level) =>
   new Refusal(
     'no_access',
-    `This needs "${needed}" access to ${to}, and yours is "${level === 'definition' ? 'add' : level}"; ask an owner of the workspace for more.`,
+    `This needs "${needed}" access to ${to}, and yours is "${lacking(level, needed)}"; ask an owner of the workspace for more.`,
   )
 
 /** Refuses callers who see a structure but lack the ability on it. */
