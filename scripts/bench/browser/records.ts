@@ -9,7 +9,7 @@ import { originOf } from './page.ts'
 const BATCH = 500
 const EDITS = 20
 
-/** Fills a structure; returns its id and the id of its newest row, which an open grid shows first. */
+/** Fills a structure; returns its id and the id of its oldest row, which an open grid shows first. */
 export async function fillRows(
   { ctx, caller }: Dataset,
   count: number,
@@ -28,9 +28,10 @@ export async function fillRows(
       const { note: _, ...data } = rows.next().value as Data
       return { data }
     })
-    row = await ctx.db.write(
-      (tx): string => writeRecords(tx, caller, { structure: 'entries', rows: batch }).rows.at(-1)?.id ?? '',
+    const [first] = await ctx.db.write((tx) =>
+      writeRecords(tx, caller, { structure: 'entries', rows: batch }).rows.map((written) => written.id),
     )
+    row ||= first ?? ''
   }
   ctx.db.checkpoint()
   return { id, row }
