@@ -106,7 +106,9 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await app.setUp(reader, link)
       await reader.goto(`${server.url}/app/records`)
       await reader.waitForSelector('.grid td[data-row="0"]')
-      await reader.waitForFunction(`!document.querySelector('.rail').textContent.includes('New table')`)
+      await reader.waitForFunction(
+        `document.querySelector('.rail')?.textContent.includes('New table') === false`,
+      )
       const text = await shownText(reader)
       for (const control of ['New row', 'Fields', 'New table', 'Import CSV', 'Ctrl V', 'Leads'])
         expect([control, text.includes(control)]).toEqual([control, false])

@@ -255,7 +255,9 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.click('.lines a')
       const refused = await page.waitForSelector('td[data-column="3"][aria-invalid]')
       expect(await refused?.evaluate(({ textContent }) => textContent)).toBe('-5')
-      await page.waitForFunction(`!document.querySelector('.lines').textContent.includes('Not saved')`)
+      await page.waitForFunction(
+        `document.querySelector('.lines')?.textContent.includes('Not saved') === false`,
+      )
     },
     BROWSER_TIMEOUT_MS,
   )

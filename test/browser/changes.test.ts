@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await untilText(page, '1 change undone.')
       expect(await statusOf()).toBe('in repair')
       await page.waitForFunction(
-        `document.querySelector('.ledger .item > div').textContent.includes('ready→in repair')`,
+        `document.querySelector('.ledger .item > div')?.textContent.includes('ready→in repair')`,
       )
     },
     BROWSER_TIMEOUT_MS,
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await press(page, 'Show older')
       await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
-        `document.querySelector('.content > .list-end').textContent.includes('all that are stored')`,
+        `document.querySelector('.content > .list-end')?.textContent.includes('all that are stored')`,
       )
       const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)

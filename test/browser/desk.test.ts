@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await page.keyboard.down('Control')
       await page.keyboard.press('End')
       await page.keyboard.up('Control')
-      await page.waitForFunction(`document.querySelector('.writing-bar').checkVisibility()`)
+      await page.waitForFunction(`document.querySelector('.writing-bar')?.checkVisibility()`)
       await press(page, 'Task')
       await page.keyboard.press('Enter')
       await page.keyboard.type('bread')

@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
         await page.goto(`${app.server.url}/app/graph`)
         await page.waitForFunction(`document.querySelector('select[aria-label=Lens]')?.checkVisibility()`)
         await page.select('select[aria-label=Lens]', lens.id)
-        await page.waitForFunction(`document.querySelector('.content h2').textContent === 'Other'`)
+        await page.waitForFunction(`document.querySelector('.content h2')?.textContent === 'Other'`)
         expect(page.url()).toEndWith(`?lens=${lens.id}`)
         expect(await accessibilityProblems(page)).toEqual([])
       }
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.setViewport({ width: 360, height: 740 })
       expect(await page.$eval('.side', (pane) => pane.checkVisibility())).toBe(false)
       await press(page, 'Show as a list')
-      await page.waitForFunction(`document.querySelector('.side').checkVisibility()`)
+      await page.waitForFunction(`document.querySelector('.side')?.checkVisibility()`)
       await page.setViewport({ width: 1280, height: 800 })
       await leaveFocus(page)
       await page.keyboard.press('o')

@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
         await page.keyboard.type('**start** ')
         await press('Control', 'End')
         await page.keyboard.type('\n\n**the end** ')
-        await page.waitForFunction(`document.querySelector('.cm-content').textContent.includes('the end')`)
+        await page.waitForFunction(`document.querySelector('.cm-content')?.textContent.includes('the end')`)
         const trace = await page.tracing.stop()
         expect((await textsOf(page, '.cm-content .md-strong')).join('')).toBe('**the end**')
         expect(longestTask(trace)).toBeLessThan(ANSWERS_MS * pace())

@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       await press(page, 'Delete…')
       await page.waitForSelector('dialog:modal')
       await page.waitForFunction(
-        `document.querySelector('dialog:modal').textContent.includes(${JSON.stringify(HOSTILE)})`,
+        `document.querySelector('dialog:modal')?.textContent.includes(${JSON.stringify(HOSTILE)})`,
       )
       await isHarmless('the confirmation of a deletion')
     },

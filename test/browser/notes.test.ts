@@ -377,7 +377,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.locator('#details .ledger button').click()
       await untilCompared(page, 'first', 'second')
       await clickOn(page, 'Restore this version')
-      await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)
+      await page.waitForFunction(`document.querySelector('.cm-content')?.textContent === 'first'`)
       expect(await contentOf(id)).toBe('first')
       await choose('Move to trash')
       await page.waitForSelector('.cm-content', { hidden: true })
@@ -420,10 +420,12 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('#details .tag-item')
       expect((await properties()).stars).toBe(2)
       await choose('Add to quick access')
-      await page.waitForFunction(`document.querySelector('.rail').textContent.includes('Quick access')`)
+      await page.waitForFunction(`document.querySelector('.rail')?.textContent.includes('Quick access')`)
       expect((await app.server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
       await choose('Remove from quick access')
-      await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Quick access')`)
+      await page.waitForFunction(
+        `document.querySelector('.rail')?.textContent.includes('Quick access') === false`,
+      )
       expect((await app.server.get('/v1/quick-access')).body.items).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await holdReads('*/v1/changes?include=*')
       await type('Saved a moment ago.')
       await untilStored('Saved a moment ago.')
-      await page.waitForFunction(`document.querySelector('#note .bar').textContent.includes('Saved')`)
+      await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
       await crash()
       await setOffline(page, true)
       await openNote(page)
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await lock.detach()
       await untilText(page, 'The server was restored from an earlier backup.')
       // The displayed content equals the server's and follows its changes.
-      await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
+      await page.waitForFunction(`document.querySelector('.cm-content')?.innerText.trim() === ''`)
       await type('Goes on.')
       await page.waitForFunction(
         `fetch('/v1/notes/${id}').then((sent) => sent.json()).then(({ note }) => note.content === 'Goes on.')`,

@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
         scroller.scrollTop = scroller.scrollHeight / 2
       })
       await page.waitForFunction(
-        `/Rows 49\\d,\\d{3} |Rows 50\\d,\\d{3} /.test(document.querySelector('.foot').textContent)`,
+        `/Rows 49\\d,\\d{3} |Rows 50\\d,\\d{3} /.test(document.querySelector('.foot')?.textContent)`,
       )
     },
     BROWSER_TIMEOUT_MS,

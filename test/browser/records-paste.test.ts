@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', (
       await grid.shows(ROWS - 1, 2, 'New 1')
       await grid.withControl('z')
       await grid.shows(ROWS - 1, 2, `Bike ${ROWS}`)
-      await page.waitForFunction(`document.querySelector('table.grid').ariaRowCount === '${ROWS + 1}'`)
+      await page.waitForFunction(`document.querySelector('table.grid')?.ariaRowCount === '${ROWS + 1}'`)
       expect(await bikes(name)).toEqual(before)
     },
     BROWSER_TIMEOUT_MS,

@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await open('chart=count&by=value:customer')
       await clickOn(page, 'Show as table')
       await page.waitForFunction(
-        `document.querySelector('.numbers tbody').textContent === 'Ada${new Intl.NumberFormat('en-US').format(ROWS)}'`,
+        `document.querySelector('.numbers tbody')?.textContent === 'Ada${new Intl.NumberFormat('en-US').format(ROWS)}'`,
       )
     },
     BROWSER_TIMEOUT_MS,
@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await page.keyboard.press('Tab')
       await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
       // The name is visible while its save is in flight.
-      await page.waitForFunction(`!document.querySelector('.side').textContent.includes('Saving…')`)
+      await page.waitForFunction(`document.querySelector('.side')?.textContent.includes('Saving…') === false`)
       expect(await customerOf('R8')).toBe(grace)
     },
     BROWSER_TIMEOUT_MS,

@@ -307,7 +307,9 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await focusCell(page, 0, 1)
       await grid.paste('P1\tCargo\nP2\t"Road, ""54"""')
       await clickOn(page, 'Add as 2 new rows')
-      await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells, starting at')`)
+      await page.waitForFunction(
+        `document.querySelector('main')?.textContent.includes('cells, starting at') === false`,
+      )
       expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
       const feed = (await app.server.get('/v1/changes?before=now&limit=2')).body.changes
       expect(new Set(feed.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
@@ -324,7 +326,9 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await grid.has('Row deleted.')
       expect(await stored('R9')).toBeUndefined()
       await clickOn(page, 'Restore')
-      await page.waitForFunction(`!document.querySelector('main').textContent.includes(' deleted.')`)
+      await page.waitForFunction(
+        `document.querySelector('main')?.textContent.includes(' deleted.') === false`,
+      )
       expect((await stored('R9'))?.id).toBe(id)
     },
     BROWSER_TIMEOUT_MS,
@@ -436,7 +440,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
       await page.keyboard.type('s')
       await grid.press('Enter')
-      await page.waitForFunction(`!document.querySelector('.rail').textContent.includes('Parts')`)
+      await page.waitForFunction(`document.querySelector('.rail')?.textContent.includes('Parts') === false`)
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
     },
     BROWSER_TIMEOUT_MS,

@@ -174,9 +174,9 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       // Another user moves a row to another group.
       const moved = await row(all[0] ?? '')
       await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'Sent' } })
-      await page.waitForFunction(`document.querySelector('tr.group .margin').textContent === '1'`)
+      await page.waitForFunction(`document.querySelector('tr.group .margin')?.textContent === '1'`)
       await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'New' } })
-      await page.waitForFunction(`document.querySelector('tr.group .margin').textContent === '2'`)
+      await page.waitForFunction(`document.querySelector('tr.group .margin')?.textContent === '2'`)
       await untilTitles(5)
       // The price of the first row, dragged over the next group.
       await page.click('[data-row="1"][data-column="4"]')

@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       await untilTextIn(page, '#found', 'Anchor stone')
       await keys.press('Enter')
       await page.waitForFunction(`location.pathname.endsWith('${first}')`)
-      await page.waitForFunction(`document.querySelector('#note').contains(document.activeElement)`)
+      await page.waitForFunction(`document.querySelector('#note')?.contains(document.activeElement)`)
       await page.waitForFunction(`(() => {
         const box = document.querySelector('#list .chosen')?.getBoundingClientRect()
         return box && box.top >= 0 && box.bottom <= innerHeight
@@ -186,7 +186,9 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       await page.focus('.tasks input')
       await keyboardOn(page).press('Space')
       await until(async () => (await stored(id)).content.startsWith('- [x] call'))
-      await page.waitForFunction(`!document.querySelector('.tasks').textContent.includes('call her')`)
+      await page.waitForFunction(
+        `document.querySelector('.tasks')?.textContent.includes('call her') === false`,
+      )
       await page.waitForFunction(`document.activeElement.matches('.tasks input')`)
       await press(page, 'Van')
       await page.waitForFunction(`location.pathname.endsWith('${id}')`)

@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       await page.click('.chip .what')
       await page.waitForSelector('#filter-0:popover-open [value=New]')
       await page.click('#filter-0 [value=New]')
-      await page.waitForFunction(`document.querySelector('.chip').textContent.trim() === 'State'`)
+      await page.waitForFunction(`document.querySelector('.chip')?.textContent.trim() === 'State'`)
       await page.click('#filter-0:popover-open [value=Sent]')
       await untilTextIn(page, '.chip', 'State is Sent')
       await untilTextIn(page, price, 'Price is at most 1.05')

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
 
       await press(page, 'Python')
       await page.waitForFunction(
-        `document.querySelector('.section .code-box').value.startsWith('import hashlib')`,
+        `document.querySelector('.section .code-box')?.value.startsWith('import hashlib')`,
       )
       const python = String(await contentOf(page, code))
       const call = 'import sys\nprint(is_genuine(sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]))\n'

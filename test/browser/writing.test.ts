@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       ])
       await page.focus('.cm-content')
       await press('Control', 'Home')
-      await page.waitForFunction(`document.querySelector('.cm-line').innerText === '# Glaze'`)
+      await page.waitForFunction(`document.querySelector('.cm-line')?.innerText === '# Glaze'`)
       expect(await shownLines(page)).toContain('Some bold and soft code')
       expect(await accessibilityProblems(page)).toEqual([])
       await press('Control', 'e')

@@ -134,7 +134,7 @@ export const NOTE_TASKS: readonly Task[] = [
       const id = await makeNote(desk, `Shared ${number}`, 'one')
       await openNote(desk, id)
       await keys.skip()
-      await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'one'`)
+      await page.waitForFunction(`document.querySelector('.cm-content')?.textContent === 'one'`)
       await page.setOfflineMode(true)
       await keys.reach('Text of the note')
       await keys.press('End')

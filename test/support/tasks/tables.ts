@@ -198,7 +198,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await keys.reach('New type')
       await keys.type('Number')
       await page.waitForFunction(
-        `document.querySelector('dialog.modal').textContent.includes('3 can be converted')`,
+        `document.querySelector('dialog.modal')?.textContent.includes('3 can be converted')`,
       )
       await keys.enter('Convert')
       await desk.until(async () => (await rowsOf(desk, table))[0].data.price_new === 10)
