@@ -230,6 +230,10 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await tabTo('nr')
       await page.keyboard.press('Enter')
       await row('K1')
+      // Somebody else changes the source: the unsaved map and the focus stay.
+      await app.server.patch(`/v1/sources/${(await made()).id}`, { name: 'Renamed elsewhere' })
+      await untilText(page, 'Renamed elsewhere')
+      expect(await focusedName(page)).toStartWith('nr')
       await tabTo('Save')
       await page.keyboard.press('Enter')
       await until(async () => (await made()).map.number !== undefined)

@@ -89,29 +89,58 @@ function useTried({ id }: Source, eventId: string | undefined, draft: Draft, whe
   return tried
 }
 
+/** The parts of a source that this screen edits, as the controls hold them. */
+interface Edit {
+  readonly draft: Draft
+  readonly conflict: Source['on_conflict']
+  readonly newerBy: Source['newer_by']
+  readonly conditions: ReturnType<typeof conditionDraftsOf>
+}
+
+const editOf = ({ map, when, on_conflict, newer_by }: Source): Edit => ({
+  draft: draftOf(map),
+  conflict: on_conflict,
+  newerBy: newer_by,
+  conditions: conditionDraftsOf(when),
+})
+
+/** The members of the PATCH that stores an edit. */
+const patchOf = ({ draft, conflict, newerBy, conditions }: Edit) => ({
+  map: { ...draft },
+  when: [...whenOf(conditions)],
+  on_conflict: conflict,
+  newer_by: conflict === 'update' && newerBy && draft[newerBy] ? newerBy : null,
+})
+
+/** What the controls show: unsaved edits, which outlast any change of the source, or else the source. */
+function useEdit(source: Source) {
+  const stored = useMemo(() => editOf(source), [source.updated_at])
+  const [edited, setEdited] = useState<Edit>()
+  const edit = edited ?? stored
+  return {
+    edit,
+    isChanged: JSON.stringify(patchOf(edit)) !== JSON.stringify(patchOf(stored)),
+    set: (part: Partial<Edit>) => setEdited({ ...edit, ...part }),
+    /** Shows the source again, unless there are newer edits. */
+    saved: (sent: Edit) => setEdited((now) => (now === sent ? undefined : now)),
+  }
+}
+
 function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
   const { id } = source
-  const [draft, setDraft] = useState<Draft>(() => draftOf(source.map))
-  const [conflict, setConflict] = useState(source.on_conflict)
-  const [selected, setSelected] = useState(() => nextField(structure, draftOf(source.map)))
-  const [newerBy, setNewerBy] = useState(source.newer_by)
-  const [conditions, setConditions] = useState(() => conditionDraftsOf(source.when))
+  const { edit, isChanged, set, saved } = useEdit(source)
+  const { draft, conflict, conditions } = edit
+  const [selected, setSelected] = useState(() => nextField(structure, draft))
   const when = useMemo(() => whenOf(conditions), [conditions])
   const tried = useTried(source, eventId, draft, when)
-  const { run, isRunning, refusal } = useAction(() =>
-    updateSource(id, {
-      map: { ...draft },
-      when: [...when],
-      on_conflict: conflict,
-      newer_by: newerOf(conflict),
-    }),
-  )
-  const newerOf = (on: Source['on_conflict']) =>
-    on === 'update' && newerBy && draft[newerBy] ? newerBy : null
+  const { run, isRunning, refusal } = useAction(async () => {
+    await updateSource(id, patchOf(edit))
+    saved(edit)
+  })
   const change = (key: string, entry: Entry | undefined) => {
     const { [key]: _, ...others } = draft
     const next: Draft = entry ? { ...others, [key]: entry } : others
-    setDraft(next)
+    set({ draft: next })
     return next
   }
   const pick = (entry: Entry, value: unknown) => {
@@ -120,14 +149,6 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
     const as = readAs(field.type, value)
     setSelected(nextField(structure, change(field.key, as ? { ...entry, as } : entry), field.key))
   }
-  const isChanged =
-    JSON.stringify([draft, when, conflict, newerOf(conflict)]) !==
-    JSON.stringify([
-      draftOf(source.map),
-      whenOf(conditionDraftsOf(source.when)),
-      source.on_conflict,
-      source.newer_by,
-    ])
   const event = useSourceEvent(id, eventId, receivedAt).data?.event
   const type = event?.event
   return (
@@ -166,10 +187,10 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
               conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'
             }
             isReadOnly={!mayWrite.value}
-            onChange={setConditions}
+            onChange={(next) => set({ conditions: next })}
           >
             {type && !acceptsType(when, type) && (
-              <Button kind="quiet" onClick={() => setConditions(withType(conditions, type))}>
+              <Button kind="quiet" onClick={() => set({ conditions: withType(conditions, type) })}>
                 Add {type}
               </Button>
             )}
@@ -185,11 +206,16 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
               ['refuse', 'hold the event'],
               ['update', 'update the row'],
             ]}
-            onChange={(selected) => setConflict(selected as Source['on_conflict'])}
+            onChange={(next) => set({ conflict: next as Source['on_conflict'] })}
           />
         </p>
         {conflict === 'update' && (
-          <NewerBy structure={structure} draft={draft} value={newerOf(conflict)} onChange={setNewerBy} />
+          <NewerBy
+            structure={structure}
+            draft={draft}
+            value={patchOf(edit).newer_by}
+            onChange={(newerBy) => set({ newerBy })}
+          />
         )}
         <p class="actions">
           <Result

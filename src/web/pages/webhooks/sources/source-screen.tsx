@@ -32,7 +32,7 @@ export function SourceScreen({ id }: { id: string }) {
           {(known) => (
             <>
               <SourceUrl source={known} />
-              <MapEditor key={`${known.id} ${known.updated_at}`} source={known}>
+              <MapEditor key={known.id} source={known}>
                 <Forward source={known} />
                 {mayWrite.value && <SourceActions source={known} />}
               </MapEditor>
