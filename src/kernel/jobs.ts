@@ -231,7 +231,8 @@ export function begin<Key extends JobKey, State>(tx: Tx, job: Job<Key, State>, k
     result = job.step(tx, key, result as State)
     return isDue(result)
   }, FIRST_MS)
-  if (hasMore) enqueue(tx, job, key, result)
+  if (result instanceof Later) enqueue(tx, job, key, result.state, result.dueAt)
+  else if (hasMore) enqueue(tx, job, key, result)
 }
 
 /** Does the whole work of a job in this transaction, because there is little. */

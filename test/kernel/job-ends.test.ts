@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { begin, defineJob, enqueue, findState, isPending, type Job, later } from '../../src/kernel/jobs.ts'
+import {
+  begin,
+  defineJob,
+  enqueue,
+  findState,
+  isPending,
+  type Job,
+  later,
+  listWaiting,
+} from '../../src/kernel/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
@@ -28,6 +37,15 @@ test('a job that ends within the write that causes it leaves nothing; one that d
   await db.write((tx): void => begin(tx, endless, 'b', 0))
   expect(isPending(db, endless, 'b')).toBe(true)
   expect(findState(db, endless, 'b')).toBeGreaterThan(0)
+})
+
+test('a job that pauses within the write that causes it goes on when it is due', async () => {
+  const { db } = service.ctx
+  const at = service.clock.now() + 60_000
+  const pausing = defineJob<string, number>('pausing', (_, __, left) => (left === 0 ? 'done' : later(at, 0)))
+  await db.write((tx): void => begin(tx, pausing, 'c', 1))
+  expect(findState(db, pausing, 'c')).toBe(0)
+  expect(listWaiting(db, [pausing as Job])).toMatchObject([{ dueAt: at }])
 })
 
 test('the end of a job is reported once, not its pauses, and not while it is enqueued again', async () => {
