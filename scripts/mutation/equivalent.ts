@@ -133,6 +133,24 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: SPEED,
   },
   {
+    path: BURSTS,
+    line: 'until = systemClock.monotonicMs() + SLICE_MS',
+    change: '+ → -',
+    reason: SPEED,
+  },
+  {
+    path: BURSTS,
+    line: 'if (waitMs > 0) setTimeout(() => this.#begin(), waitMs)',
+    change: '0 → (0 + 1)',
+    reason: SPEED,
+  },
+  {
+    path: 'src/kernel/job-runner.ts',
+    line: 'if (waitMs > 0 && this.#timer && this.#timer.at <= at) return',
+    change: '0 → (0 + 1)',
+    reason: 'A wait of one millisecond replaces a timer that may be due up to a millisecond before.',
+  },
+  {
     path: 'src/kernel/repeated.ts',
     line: 'if (!isFirst) await pauseForOthers()',
     change: '!isFirst → true',

@@ -4,6 +4,7 @@ import { ownCredential } from '../../src/kernel/call.ts'
 import type { Access, Caller, Grant } from '../../src/kernel/caller.ts'
 import { type Operation, read, type Snapshot, write } from '../../src/kernel/operation.ts'
 import { refused } from '../../src/lib/refusal.ts'
+import { connectApp } from '../support/connected-app.ts'
 import { removeUser } from '../support/members.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -51,6 +52,14 @@ test('an operation gets the permissions that its caller has now, whatever the ca
     expect(await codeOf(call(caller, writing))).toBe('read_only_key')
   }
   expect(await codeOf(call({ ...editor, keyId: crypto.randomUUID() }, reading))).toBe('unauthorized')
+})
+
+test('an operation knows the app that calls it, whose work counts apart from that of its user', async () => {
+  const editor = await callerWith({})
+  const { id } = await service.ctx.db.write((tx) => connectApp(tx, nameOf({})))
+  const app = await call({ ...editor, keyId: null, appId: id }, writing)
+  expect(app).toMatchObject({ appId: id, keyId: null, role: 'editor' })
+  expect((await call(editor, writing)).appId).toBeUndefined()
 })
 
 test('hidden notes are searched nowhere by name, and refused to writes that name none', async () => {

@@ -239,9 +239,9 @@ test('what was prepared for a job is not given to a later one of the same key', 
   const job: Job<string, string> = {
     ...defineJob<string, string>('prepared', (_, __, state, prepared) => {
       seen.push([state, prepared])
-      return state
+      return state === 'last' ? 'done' : state
     }),
-    prepare: { read: () => 'read', isNeeded: (state) => state === 'first' },
+    prepare: { read: () => 'read', isNeeded: (state) => state === 'first' || state === 'last' },
   }
   const { db } = service.ctx
   const prepared: Prepared = new Map()
@@ -256,10 +256,14 @@ test('what was prepared for a job is not given to a later one of the same key', 
   expect(await run('second')).toBe(true)
   expect(await run(undefined)).toBe(false)
   expect(await run('third')).toBe(true)
+  expect(await run('last')).toBe(false)
+  expect(await run('fourth')).toBe(true)
   expect(seen).toEqual([
     ['first', 'read'],
     ['second', 'read'],
     ['third', undefined],
+    ['last', 'read'],
+    ['fourth', undefined],
   ])
 })
 

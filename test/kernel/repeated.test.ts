@@ -37,3 +37,14 @@ test('a repeated change stops before its first and before its next transaction o
 test('the parts of a long value come in their order', async () => {
   expect(await Array.fromAsync(besideOthers([1, 2, 3]))).toEqual([1, 2, 3])
 })
+
+test('other work runs between the parts of a long value', async () => {
+  const parts = besideOthers([1, 2])
+  await parts.next()
+  let hasRun = false
+  setImmediate(() => {
+    hasRun = true
+  })
+  await parts.next()
+  expect(hasRun).toBe(true)
+})

@@ -150,6 +150,24 @@ test('a write runs in a thread if it is long or its text is, and only there', as
   expect(await tried(longCounted, 1)).toEqual(['1 1', true])
 })
 
+test('a write that turns out to read long text starts again in a thread', async () => {
+  open({ maxWriteLength: 1_000 })
+  const tried = async (length: number) => {
+    sent = []
+    runs = 0
+    act = (tx) => {
+      runs += 1
+      insert(tx, `user ${length}`)
+      return String(tx.sql.scalar(`SELECT printf('%.*c', ?, 'x')`, length)).length
+    }
+    expect(await call(acting, {})).toBe(length)
+    return [runs, sent.includes('task')]
+  }
+  expect(await tried(700)).toEqual([1, false])
+  expect(await tried(1_100)).toEqual([2, true])
+  expect(userNames(db)).toEqual(['user 700', 'user 1100'])
+})
+
 test('a read of many rows starts again in a thread, and runs there at once when it is repeated', async () => {
   open({ manyRows: 1_000 })
   const tried = async (rows: number) => {
@@ -274,6 +292,29 @@ test('text, bytes and large bodies cross to a thread and back unchanged', async 
   expect(JSON.parse(new TextDecoder().decode(encoded as Uint8Array))).toEqual({ title: text(70_000) })
 })
 
+test('a response holds text and bytes as they are, and anything else as JSON', async () => {
+  for (const options of [ALWAYS, {}]) {
+    open(options)
+    for (const [output, body] of [
+      ['Grüße', 'Grüße'],
+      [new TextEncoder().encode('bytes'), 'bytes'],
+      [{ list: ['a', null] }, '{"list":["a",null]}'],
+    ] as const) {
+      act = () => output
+      const response = await opened.kernel.respond(
+        acting as Operation<unknown, object>,
+        owner,
+        {},
+        { bodyText: '' },
+      )
+      expect(response instanceof Uint8Array ? new TextDecoder().decode(response) : String(response)).toBe(
+        body,
+      )
+    }
+    await opened.kernel.close()
+  }
+})
+
 test('a read in a thread stops once its client has disconnected', async () => {
   open()
   const request = (signal: AbortSignal): Credential => ({ ...guestCredential('192.0.2.1'), signal })
@@ -332,8 +373,10 @@ test('the steps of a long job run in a thread, with what a thread has prepared f
   open({ manyRows: -1 })
   const seen: unknown[] = []
   const job: Job<string, number> = {
-    ...defineLongJob<string, number>('test.long', (_, __, left, prepared) => {
+    ...defineLongJob<string, number>('test.long', ({ sql }, __, left, prepared) => {
       seen.push([left, prepared])
+      // In the background, temporary tables are files.
+      expect(sql.scalar('PRAGMA temp_store')).toBe(0)
       return left === 0 ? 'done' : left - 1
     }),
     prepare: { read: (reader, key) => `${key} ${userNames(reader).length}` },
