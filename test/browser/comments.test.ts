@@ -159,6 +159,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       expect(await accessibilityProblems(ada, ALL_LOOKS)).toEqual([])
       await ada.setViewport({ width: 1280, height: 800 })
       await press(ada, 'Delete comment: Sharp? Really?')
+      await press(ada, 'Delete comment')
       await untilNoText(ada, 'Sharp? Really?')
       expect(await comments(`record_id=${row.id}`)).toEqual([])
       expect(app.problems).toEqual([])

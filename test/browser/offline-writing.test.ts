@@ -144,6 +144,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   const giveUp = async (name: string) => {
     await page.goto(`${app.server.url}/app/settings/offline`)
     await press(page, `Discard: ${name}`)
+    await press(page, 'Discard change')
     await nothingPending(page)
     await untilNoText(page, name)
   }
@@ -441,6 +442,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await untilText(page, '3 changes pending')
       await page.goto(`${app.server.url}/app/settings/offline`)
       await press(page, 'Discard: Tag discarded of 3 notes')
+      await press(page, 'Discard change')
       await untilText(page, '2 pending changes')
       await app.server.delete(`/v1/notes/${ids[2]}`)
       await setOffline(page, false)
@@ -649,7 +651,9 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await edit(0, 1, 'Not to be sent')
       await list.bringToFront()
       await press(list, 'Discard: Given up')
+      await press(list, 'Discard change')
       await press(list, `Discard: Name of a row in Leads ${made}`)
+      await press(list, 'Discard change')
       await untilNoText(page, 'change pending')
       await untilNoText(other, 'change pending')
       await setOffline(page, false)

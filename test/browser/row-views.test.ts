@@ -129,6 +129,8 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await untilNoText(page, ', locked')
       await press(page, 'Actions for With an s')
       await press(page, 'Delete view')
+      await untilTextIn(page, 'dialog:modal', 'The rows stay.')
+      await press(page, 'Delete view')
       await until(async () => (await views()).length === 0)
       await untilTextIn(page, '.row-tabs [aria-current]', 'All rows')
       expect(app.problems).toEqual([])

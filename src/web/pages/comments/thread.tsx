@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Time } from '../../components/time.tsx'
@@ -28,6 +29,9 @@ export function CommentText({ comment: { text, mentions } }: { comment: Comment 
     </p>
   )
 }
+
+/** Characters of a comment that the question before its deletion quotes. */
+const QUOTED = 200
 
 interface ThreadViewProps {
   readonly thread: Thread
@@ -114,14 +118,21 @@ export function ThreadView({ thread: { first, replies }, onShow }: ThreadViewPro
   )
 }
 
+const askToDelete = ({ id, text, author }: Comment): Promise<boolean> =>
+  confirm({
+    title: `Delete the comment of ${author.name}`,
+    consequence: <q class="verbatim">{text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}</q>,
+    action: 'Delete comment',
+    act: async () => {
+      await api.delete('/v1/comments/{id}', { params: { id } })
+      await refetchComments()
+    },
+  })
+
 function OneComment({ comment }: { comment: Comment }) {
   const [isEditing, setEditing] = useState(false)
   const { id, author, text, created_at } = comment
   const isOwn = author.id === session.value?.user.id
-  const remove = useAction(async () => {
-    await api.delete('/v1/comments/{id}', { params: { id } })
-    await refetchComments()
-  })
   return (
     <article class="comment">
       <header>
@@ -140,9 +151,8 @@ function OneComment({ comment }: { comment: Comment }) {
         {mayWrite.value && (isOwn || isOwner.value) && (
           <Button
             kind="quiet"
-            disabled={remove.isRunning.value}
             aria-label={`Delete comment: ${text.slice(0, 40)}`}
-            onClick={() => void remove.run()}
+            onClick={() => void askToDelete(comment)}
           >
             Delete
           </Button>
@@ -164,7 +174,6 @@ function OneComment({ comment }: { comment: Comment }) {
       ) : (
         <CommentText comment={comment} />
       )}
-      {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}
     </article>
   )
 }

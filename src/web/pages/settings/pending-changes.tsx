@@ -1,10 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
+import { confirm } from '../../components/confirm.tsx'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { counted } from '../../data/formats.ts'
 import { notices, pendingCount } from '../../data/pending.ts'
 import { discardPending, listPending, type PendingEdit } from '../../offline/pending-edits.ts'
 import { onQueueChange } from '../../offline/queue.ts'
+
+const askToDiscard = (change: PendingEdit): Promise<boolean> =>
+  confirm({
+    title: `Discard the change of ${change.name}`,
+    consequence: 'Its text exists in this browser alone. The server keeps what it has.',
+    action: 'Discard change',
+    act: () => discardPending(change),
+  })
 
 /** Unsaved changes in this browser: the reason for each, and buttons to copy or discard it. */
 export function PendingChanges() {
@@ -29,7 +38,7 @@ export function PendingChanges() {
               <Button kind="quiet" onClick={() => void navigator.clipboard?.writeText(change.text)}>
                 Copy<span class="visually-hidden"> the text: {change.name}</span>
               </Button>
-              <Button kind="danger" onClick={() => void discardPending(change)}>
+              <Button kind="danger" onClick={() => void askToDiscard(change)}>
                 Discard<span class="visually-hidden">: {change.name}</span>
               </Button>
             </p>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { confirm } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { Button, useAction } from '../../components/form.tsx'
+import { Button } from '../../components/form.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
@@ -49,9 +50,23 @@ interface ShareTableProps {
   readonly empty?: ComponentChildren
 }
 
-const useRow = () => useAction((act: () => Promise<void>) => act())
+const askToReplace = (id: string): Promise<boolean> =>
+  confirm({
+    title: 'Replace the link',
+    consequence: 'Everybody who has the old link loses access at once.',
+    action: 'Replace link',
+    act: () => rotateShare(id),
+  })
 
-const columnsOf = (hasTargets: boolean): readonly Column<Share, ReturnType<typeof useRow>>[] => [
+const askToTurnOff = (id: string): Promise<boolean> =>
+  confirm({
+    title: 'Turn the link off',
+    consequence: 'Everybody who has the link loses access at once.',
+    action: 'Turn off link',
+    act: () => endShare(id),
+  })
+
+const columnsOf = (hasTargets: boolean): readonly Column<Share>[] => [
   {
     label: 'Last opened',
     corner: 'margin',
@@ -80,14 +95,14 @@ const columnsOf = (hasTargets: boolean): readonly Column<Share, ReturnType<typeo
     isLabelHidden: true,
     corner: 'top-end',
     isNumber: true,
-    cell: ({ id, url }, { run }) =>
+    cell: ({ id, url }) =>
       url !== null && (
         <>
           <CopyButton text={url} word="Copy link" kind="quiet" />
-          <Button kind="quiet" onClick={() => void run(() => rotateShare(id))}>
+          <Button kind="quiet" onClick={() => void askToReplace(id)}>
             Replace link
           </Button>
-          <Button kind="quiet" onClick={() => void run(() => endShare(id))}>
+          <Button kind="quiet" onClick={() => void askToTurnOff(id)}>
             Turn off
           </Button>
         </>
@@ -103,8 +118,6 @@ export const ShareTable = ({ shares, hasTargets = false, empty }: ShareTableProp
     columns={columnsOf(hasTargets)}
     items={shares}
     keyOf={({ id }) => id}
-    useRow={useRow}
-    errorOf={(_, { refusal }) => refusal.value}
     empty={empty}
     pageSize={PAGE_SIZE}
   />

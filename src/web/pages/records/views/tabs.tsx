@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { confirm } from '../../../components/confirm.tsx'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
@@ -41,6 +42,19 @@ interface TabsProps {
   readonly columns: Columns
 }
 
+const askToDelete = ({ id, name, structure_id }: RowView): Promise<boolean> =>
+  confirm({
+    title: `Delete the view “${name}”`,
+    consequence:
+      'Its columns, filter and sort order are lost, and its share links stop working. The rows stay.',
+    action: 'Delete view',
+    act: async () => {
+      await api.delete('/v1/records/views/{id}', { params: { id } })
+      navigate(viewAddress(structure_id, undefined))
+      await invalidate(new Set(['row_view']))
+    },
+  })
+
 /** Tabs for the views of a table, and the menu of the current view. */
 export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
@@ -54,12 +68,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
       setParameters({ filter: JSON.stringify(body.filter), q: undefined, in: undefined }, { replace: true })
     await invalidate(new Set(['row_view']))
   })
-  const remove = useAction(async () => {
-    await api.delete('/v1/records/views/{id}', { params: { id: view?.id ?? '' } })
-    navigate(viewAddress(structure.id, undefined))
-    await invalidate(new Set(['row_view']))
-  })
-  const refusal = change.refusal.value ?? remove.refusal.value
+  const refusal = change.refusal.value
   const settings = () => currentSettings(structure, columns.widths, fieldsInAddress(structure))
   const saved = () =>
     view?.kind === 'table'
@@ -119,7 +128,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           onDialog={(kind) => (dialog.value = kind)}
           onChange={(body) => void change.run(body)}
           onSave={() => void change.run(saved())}
-          onDelete={() => void remove.run()}
+          onDelete={() => void askToDelete(view)}
         />
       )}
       {view && dialog.value === 'share' && (

@@ -119,6 +119,13 @@ function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
         navigate(address(['webhooks', 'in']), { replace: true })
       },
     })
+  const askToReplace = () =>
+    confirm({
+      title: `Replace the URL of ${name}`,
+      consequence: 'The old URL stops working at once. Enter the new one in the service.',
+      action: 'Replace URL',
+      act: () => rotateSource(id),
+    })
   return (
     <section class="section" aria-label="Disable or delete">
       <p class="actions">
@@ -128,9 +135,7 @@ function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
         >
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button disabled={isRunning.value} onClick={() => void run(() => rotateSource(id))}>
-          Replace URL
-        </Button>
+        <Button onClick={() => void askToReplace()}>Replace URL</Button>
         <Button kind="danger" onClick={() => void askToDelete()}>
           Delete…
         </Button>
