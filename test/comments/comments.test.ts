@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { sizesOf } from '../support/database.ts'
 import { declare, write } from '../support/records.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 
@@ -158,7 +159,7 @@ describe('a comment', () => {
     ])
     await service.delete(`/v1/notes/${note}`)
     await service.delete(`/v1/notes/trash/${note}`)
-    expect(service.ctx.db.sql.scalar('SELECT count(*) FROM comments')).toBe(0)
+    expect(sizesOf(service, 'comments')).toEqual([0])
   })
 
   test('goes with its row and comes back with it', async () => {

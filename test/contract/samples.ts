@@ -116,7 +116,7 @@ async function makeSampled() {
   const service = await startService()
   const samples = await makeSamples(service)
   await service.newKey({ user: 'Vera', role: 'editor' })
-  await service.ctx.db.write((tx): void => void connectApp(tx, 'Vera'))
+  await connectApp(service, 'Vera')
   const { sql } = service.ctx.db
   const idOf = (table: string, name: string) =>
     sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import type { FeedChange } from '../support/changes.ts'
+import { contentOf } from '../support/content.ts'
+import { alter } from '../support/database.ts'
 import { beginEpoch } from '../support/epochs.ts'
 import { runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -76,7 +78,7 @@ describe('a change', () => {
     await service.delete(`/v1/notes/${id}`)
     await deleteStructure(service, structure)
     service.clock.advance(31 * DAY_MS)
-    await service.ctx.db.write((tx) => tx.sql.run('UPDATE changes SET at = ?', tx.now).changes)
+    await alter(service, 'UPDATE changes SET at = ?', service.clock.now())
     await runRetention(service.ctx)
     const { changes } = await feed()
     expect(
@@ -263,15 +265,14 @@ describe('a cursor', () => {
     await newNote('One')
     const { cursor: before } = await feed()
     const kept = (await feed()).changes
-    // Simulates a server restart with a copy of the database made now: later changes form another history.
+    const copy = contentOf(service)
     await beginEpoch(service)
     await newNote('Two')
     const { cursor: after } = await feed()
     expect(after.split('-')[0]).not.toBe(before.split('-')[0])
-    await service.ctx.db.write((tx): void => {
-      tx.sql.run('DELETE FROM changes WHERE key % 1099511627776 > ?', kept.length)
-      tx.sql.run('DELETE FROM change_epochs WHERE pk = (SELECT max(pk) FROM change_epochs)')
-    })
+    // A server starts with the copy: later changes form another history.
+    service.close()
+    service = await startService({ content: copy })
     await beginEpoch(service)
     await newNote('Three')
     expect((await service.get(`/v1/changes?after=${after}`)).status).toBe(410)
@@ -348,7 +349,7 @@ describe('undo', () => {
     })
     await service.patch(`/v1/notes/${id}`, { content: 'newest' })
     const { transaction } = (await feed('?kinds=note')).changes.at(-1)
-    await service.ctx.db.write((tx) => tx.sql.run('DELETE FROM revisions').changes)
+    await alter(service, 'DELETE FROM revisions')
     expect((await undo(transaction)).body).toEqual({
       error: expect.stringContaining('no longer kept'),
       code: 'refused',

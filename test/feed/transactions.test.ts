@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { alter } from '../support/database.ts'
 import { runRetention } from '../support/jobs.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { declare, write } from '../support/records.ts'
@@ -204,28 +205,21 @@ test('another workspace sees none of this', async () => {
 })
 
 test('a transaction of very many changes is counted exactly, whatever it mixes and wherever its kinds begin', async () => {
-  const { sql } = service.ctx.db
   const { id } = await declare(service, 'Boxes', [{ key: 'name', type: 'text' }])
   await makeNote(service, { title: 'Before' })
-  const template = sql.get<{ key: number; actor: number; at: number }>(
-    'SELECT key, actor, at FROM changes ORDER BY key DESC LIMIT 1',
-  )
   const LARGE = 30_000
   const insert = (late: number) =>
-    service.ctx.db.write((tx): void => {
-      const last = tx.sql.scalar<number>('SELECT max(key) FROM changes')
-      tx.sql.run(
-        `INSERT INTO changes (key, position, at, actor, kind, object, structure)
-         SELECT ?1 + 1 + value, value, ?2, ?3, CASE WHEN value >= ?5 THEN 0 WHEN value % 10 = 0 THEN 9 ELSE 8 END,
-           randomblob(16), CASE WHEN value >= ?5 THEN NULL ELSE unhex(?4, '-') END
-         FROM (WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < ${LARGE - 1}) SELECT value FROM n)`,
-        last,
-        template?.at ?? 0,
-        template?.actor ?? 0,
-        id,
-        late,
-      )
-    })
+    alter(
+      service,
+      `INSERT INTO changes (key, position, at, actor, kind, object, structure)
+       SELECT last.key + 1 + value, value, last.at, last.actor,
+         CASE WHEN value >= ?1 THEN 0 WHEN value % 10 = 0 THEN 9 ELSE 8 END,
+         randomblob(16), CASE WHEN value >= ?1 THEN NULL ELSE unhex(?2, '-') END
+       FROM (SELECT key, at, actor FROM changes ORDER BY key DESC LIMIT 1) last,
+         (WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < ${LARGE - 1}) SELECT value FROM n)`,
+      late,
+      id,
+    )
   await insert(LARGE)
   const both = [
     { kind: 'record', op: 'updated', structure_id: id, n: LARGE / 10 },

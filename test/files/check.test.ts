@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { makeFile, readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -31,11 +31,7 @@ const check = (...args: string[]) => runInProcess(['check', ...args, '--db', fil
 /** The key of the first page of the first file. */
 const PAGE = 1_048_577
 
-function damage(script: string): void {
-  const database = new Database(file)
-  database.run(script)
-  database.close()
-}
+const damage = (script: string) => alter(file, script)
 
 test('intact files are ok, before and after a repair', async () => {
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
@@ -60,7 +56,7 @@ test.each([
     'The table file_parts holds something of files that do not exist.',
   ],
 ])('%s: found, and mended by a repair', async (_what, script, sentence) => {
-  damage(script)
+  await damage(script)
   expect(await check()).toEqual({ exitCode: 1, out: `${sentence}\n`, err: '' })
   expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   const service = await startService({ file })
@@ -69,7 +65,7 @@ test.each([
 })
 
 test('pages that are missing are read out of the original again', async () => {
-  damage(`DELETE FROM file_pages WHERE pk = ${PAGE}; DELETE FROM file_search_1 WHERE rowid = ${PAGE}`)
+  await damage(`DELETE FROM file_pages WHERE pk = ${PAGE}; DELETE FROM file_search_1 WHERE rowid = ${PAGE}`)
   const found = await check()
   expect(found.out).toBe(`The text of the file ${first} does not have the pages that it counts.\n`)
   expect((await check('--repair')).out).toBe('ok\n')
@@ -80,7 +76,7 @@ test('pages that are missing are read out of the original again', async () => {
 })
 
 test('a damaged original is reported and cannot be repaired', async () => {
-  damage('DELETE FROM file_parts WHERE pk = 1048576')
+  await damage('DELETE FROM file_parts WHERE pk = 1048576')
   const { exitCode, out } = await check('--repair')
   expect([exitCode, out]).toEqual([
     1,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { faultsIn } from '../support/check.ts'
+import { sizesOf } from '../support/database.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
@@ -105,8 +106,7 @@ describe('a file', () => {
     for (const path of [`/v1/files/${id}`, `/v1/files/${id}/text`, `/v1/files/search?q=alpha&file_id=${id}`])
       expect((await service.get(path)).status).toBe(404)
     expect((await service.get('/v1/files/search?q=alpha')).body.total).toBe(1)
-    const count = (table: string) => service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
-    expect(['files', 'file_parts', 'file_pages'].map(count)).toEqual([1, 1, 1])
+    expect(sizesOf(service, 'files', 'file_parts', 'file_pages')).toEqual([1, 1, 1])
   })
 
   test('is not found by what names none', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { alter } from '../support/database.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -117,7 +118,7 @@ describe('a search', () => {
     await makeFile(service, { name: 'failed', failed: 'broken' })
     expect(await search('loom')).toEqual({ results: [], total: 0, has_more: false })
     const half = await makeFile(service, { name: 'half', pages: ['loom'] })
-    service.ctx.db.sql.run(`UPDATE files SET status = 'processing' WHERE id = ?`, half)
+    await alter(service, `UPDATE files SET status = 'processing' WHERE id = ?`, half)
     expect(await search('loom')).toEqual({ results: [], total: 0, has_more: false })
     expect((await other.get('/v1/files/search?q=loom')).body.total).toBe(2)
   })
@@ -133,12 +134,11 @@ describe('a search', () => {
 
 test('the job of an upgrade indexes pages again whose words were split differently', async () => {
   await makeFile(service, { name: 'a.txt', pages: ['plain', 'Straße → C++'] })
-  const { db } = service.ctx
-  const key = db.sql.scalar<number>('SELECT max(pk) FROM file_pages')
-  await db.write((tx): void => {
-    tx.sql.run("INSERT OR REPLACE INTO file_search_1 (rowid, text) VALUES (?, 'straße c')", key)
-    tx.sql.run("INSERT INTO jobs (kind, key, state, due_at) VALUES ('files.index', 0, '0', 0)")
-  })
+  await alter(
+    service,
+    `INSERT OR REPLACE INTO file_search_1 (rowid, text) SELECT max(pk), 'straße c' FROM file_pages;
+     INSERT INTO jobs (kind, key, state, due_at) VALUES ('files.index', 0, '0', 0)`,
+  )
   expect(await places('strasse')).toEqual([])
   await runJobs(service.ctx)
   expect(await places('strasse → c++')).toEqual(['a.txt:2'])

@@ -75,7 +75,7 @@ test('a stream takes its key in the query, unless one is in the header, and noth
 })
 
 test('the access token of an app opens the endpoint of agents alone', async () => {
-  const { accessToken } = await service.ctx.db.write((tx) => connectApp(tx, 'owner'))
+  const { accessToken } = await connectApp(service, 'owner')
   expect((await callTool(service, accessToken, 'describe')).status).toBe(200)
   for (const path of ['/v1/me', '/v1/notes'])
     expect((await service.as(accessToken).get(path)).status).toBe(401)

@@ -56,7 +56,7 @@ test('an operation gets the permissions that its caller has now, whatever the ca
 
 test('an operation knows the app that calls it, whose work counts apart from that of its user', async () => {
   const editor = await callerWith({})
-  const { id } = await service.ctx.db.write((tx) => connectApp(tx, nameOf({})))
+  const { id } = await connectApp(service, nameOf({}))
   const app = await call({ ...editor, keyId: null, appId: id }, writing)
   expect(app).toMatchObject({ appId: id, keyId: null, role: 'editor' })
   expect((await call(editor, writing)).appId).toBeUndefined()

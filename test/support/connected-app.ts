@@ -155,7 +155,13 @@ export const callTool = (service: TestService, token: string | undefined, name: 
 export const CLIENT = 'https://assistant.example/client.json'
 
 /** Connects an app for a user in their first workspace, without requests; its use is already recorded. */
-export function connectApp(tx: Tx, user: string): { id: string; accessToken: string; refreshToken: string } {
+export const connectApp = ({ ctx }: TestService, user: string) => ctx.db.write((tx) => connectAppIn(tx, user))
+
+/** The same in a transaction of the caller. */
+export function connectAppIn(
+  tx: Tx,
+  user: string,
+): { id: string; accessToken: string; refreshToken: string } {
   const { pk } = getUser(tx, user)
   const [membership] = listMembershipsOf(tx, pk)
   const { verifier, parameters } = authorizationOf(CLIENT)

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import * as age from 'age-encryption'
 import { zipSync } from 'fflate'
 import { withDatabaseFile } from '../../src/cli/open-database.ts'
-import { connectApp } from './connected-app.ts'
+import { connectAppIn } from './connected-app.ts'
 import { startMirror } from './mirror-process.ts'
 import { OffSite } from './off-site.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from './process.ts'
@@ -167,7 +167,7 @@ async function createConflict(remote: ServerProcess, db: string): Promise<string
 async function addByCommand(db: string): Promise<{ app: string; key: string }> {
   const made = await daybook(['keys', 'create', '--name', 'old', '--json', '--db', db])
   const app = await withDatabaseFile(db, { env: {} }, (opened) =>
-    opened.write((tx) => connectApp(tx, 'owner').id),
+    opened.write((tx) => connectAppIn(tx, 'owner').id),
   )
   return { key: JSON.parse(made.out).id, app }
 }

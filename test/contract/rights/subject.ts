@@ -25,7 +25,7 @@ import { Sql } from '../../../src/storage/sql.ts'
 import type { Tx } from '../../../src/storage/writes/transaction.ts'
 import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
-import { CLIENT, connectApp } from '../../support/connected-app.ts'
+import { CLIENT, connectAppIn } from '../../support/connected-app.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'
 
 /** The caller of the requests: another owner of the workspace, with a key, a session or a connected app that will end. */
@@ -73,7 +73,7 @@ export async function newSubject(
     setPasswordHash(tx, pk, hash)
     const expiresAt = service.clock.now() + HOUR_MS
     const key = createKey(tx, { workspace: workspace.pk, user: pk, name, scope: 'write', expiresAt })
-    const app = connectApp(tx, name)
+    const app = connectAppIn(tx, name)
     const where = { userPk: pk, workspacePk: workspace.pk, address: '192.0.2.1', userAgent: 'test' }
     const sessionId = insertSession(tx, { hash: sha256(token), ...where })
     saveProviderLink(tx, { user: pk, issuer: 'https://id.example.com', subject: name })

@@ -29,7 +29,7 @@ test.each([
 
 test('an app of a viewer is refused with the reason', async () => {
   await service.newKey({ role: 'viewer', user: 'Vi' })
-  const { accessToken } = await service.ctx.db.write((tx) => connectApp(tx, 'Vi'))
+  const { accessToken } = await connectApp(service, 'Vi')
   const { body } = await callTool(service, accessToken, 'create_note', { title: 'No' })
   expect(JSON.stringify(body)).toContain(
     'The user who connected this app is a viewer of the workspace and cannot change anything.',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../../support/cli.ts'
+import { committed } from '../../support/database.ts'
 import { makeNote } from '../../support/notes.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -40,13 +41,13 @@ test('a key that a command has just created is accepted immediately', async () =
   const server = await startService({ file })
   expect((await server.get('/v1/me')).status).toBe(200)
   // The use of the key must already be recorded, because that commit would end the read snapshot.
-  await server.ctx.db.write((): void => {})
+  await committed(server)
   for (let round = 0; round < 3; round++) {
     // The server reads from the snapshot of this instant for some milliseconds.
     expect((await server.get('/v1/me')).status).toBe(200)
     const { out } = await runInProcess(['keys', 'create', '--name', `key ${round}`, '--db', file])
     expect((await server.as(out.trim()).get('/v1/me')).status).toBe(200)
-    await server.ctx.db.write((): void => {})
+    await committed(server)
   }
   server.close()
   folder.remove()

@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { PASSWORD } from '../../support/browser-client.ts'
+import { storedValues } from '../../support/database.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 
 /** Argon2id with 64 MiB of memory and two passes. */
@@ -10,14 +10,7 @@ const folder = newFolder()
 const file = folder.file('daybook.db')
 let server: ServerProcess | undefined
 
-const storedHash = () => {
-  const db = new Database(file, { readonly: true })
-  try {
-    return db.query<{ hash: string }, []>('SELECT password_hash AS hash FROM users').get()?.hash
-  } finally {
-    db.close()
-  }
-}
+const storedHash = () => storedValues<string>(file, 'SELECT password_hash FROM users')[0]
 
 describe('each guess of a password costs 64 MiB and two passes', () => {
   afterEach(() => server?.end())

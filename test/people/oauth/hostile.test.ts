@@ -16,6 +16,7 @@ import {
   returnedIn,
   tokenOn,
 } from '../../support/connected-app.ts'
+import { stored, storedValues } from '../../support/database.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /* Attacks on OAuth: on redirects, PKCE, codes and tokens, the consent page, and registration. */
@@ -353,8 +354,8 @@ describe('the consent form', () => {
   })
 
   test('gives no workspace that the person does not belong to, and no level that does not exist', async () => {
-    await service.newWorkspace('Secret')
-    const secret = service.ctx.db.sql.scalar<string>("SELECT id FROM workspaces WHERE name = 'Secret'")
+    const { body } = await service.as(await service.newWorkspace('Secret')).get('/v1/me')
+    const secret: string = body.workspace_id
     for (const fields of [
       { workspace: secret },
       { scope: 'admin' },
@@ -370,8 +371,12 @@ describe('the consent form', () => {
 
 describe('registration', () => {
   const from = (address: string): HttpServer => ({ requestIP: () => ({ address }), timeout: () => {} })
-  const register = (address: string, body: unknown = { redirect_uris: [REDIRECT_URI] }) =>
-    service.app.fetch(
+  const register = (
+    address: string,
+    body: unknown = { redirect_uris: [REDIRECT_URI] },
+    { app }: Pick<TestService, 'app'> = service,
+  ) =>
+    app.fetch(
       new Request('http://localhost/oauth/register', { method: 'POST', body: JSON.stringify(body) }),
       from(address),
     )
@@ -403,17 +408,10 @@ describe('registration', () => {
 
   test('ends at 1,000 clients; those never used make room after a day', async () => {
     const flooded = await startService()
-    await flooded.ctx.db.write(({ sql, now }): void => {
-      for (let count = 0; count < 999; count++)
-        sql.run(
-          "INSERT INTO oauth_clients (id, name, redirect_uris, created_at) VALUES (?, 'x', '[]', ?)",
-          `c${count}`,
-          now,
-        )
-    })
     const anyone = flooded.as(undefined)
     const body = { redirect_uris: [REDIRECT_URI] }
-    expect((await anyone.post('/oauth/register', body)).status).toBe(201)
+    for (let network = 1; network <= 1_000; network++)
+      expect((await register(`2001:db8:${network}::1`, body, flooded)).status).toBe(201)
     const full = await anyone.post('/oauth/register', body)
     expect([full.status, full.body.error]).toEqual([503, 'temporarily_unavailable'])
     flooded.clock.advance(86_400_000)
@@ -433,14 +431,14 @@ describe('registration', () => {
 test('secrets are stored as hashes, and stand in no log line', async () => {
   const { code, access, refresh } = await connect(service, browser)
   await callTool(service, access, 'describe')
-  const { sql } = service.ctx.db
-  const tables = sql.column<string>(
+  const tables = storedValues<string>(
+    service,
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%STRICT%'",
   )
-  const stored = JSON.stringify(tables.map((table) => sql.all(`SELECT * FROM "${table}"`)))
+  const rows = JSON.stringify(tables.map((table) => stored(service, `SELECT * FROM "${table}"`)))
   const logged = JSON.stringify(service.logged())
   for (const secret of [code, access, refresh, refresh.slice(0, 47)])
-    expect([stored.includes(secret), logged.includes(secret)]).toEqual([false, false])
+    expect([rows.includes(secret), logged.includes(secret)]).toEqual([false, false])
 })
 
 test('two servers on one host do not know the tokens and clients of each other', async () => {

@@ -9,6 +9,7 @@ import {
   signedIn,
 } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
+import { alter } from '../../support/database.ts'
 import { makeFile } from '../../support/files.ts'
 import { addMember } from '../../support/members.ts'
 import { newFolder } from '../../support/process.ts'
@@ -35,10 +36,11 @@ const outcome = ({ status, body }: { status: number; body: { code?: string } }) 
 
 /** Gives a user or a workspace a name that only older versions allowed. */
 const nameAs = (table: 'users' | 'workspaces', id: string, name: string) =>
-  service.ctx.db.write(({ sql }): void => {
-    const columns = [name, name.toLowerCase(), storedKey(name)]
-    sql.run(`UPDATE ${table} SET name = ?, name_fold = ?, name_key = ? WHERE id = ?`, ...columns, id)
-  })
+  alter(
+    service,
+    `UPDATE ${table} SET name = ?, name_fold = ?, name_key = ? WHERE id = ?`,
+    ...[name, name.toLowerCase(), storedKey(name), id],
+  )
 
 describe('an id means the user or workspace that has it, whatever others are called', () => {
   test('in a change of a role and in a removal', async () => {

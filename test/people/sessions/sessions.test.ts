@@ -8,6 +8,7 @@ import {
   setupToken,
   signedIn,
 } from '../../support/browser-client.ts'
+import { committed, stored } from '../../support/database.ts'
 import { addMember, removeUser } from '../../support/members.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -169,7 +170,7 @@ describe('a session', () => {
     for (let day = 0; day < 3; day++) {
       service.clock.advance(7 * DAY - 1)
       expect(await statusOf(browser)).toBe(200)
-      await service.ctx.db.write(() => true)
+      await committed(service)
     }
     service.clock.advance(7 * DAY)
     expect(await statusOf(browser)).toBe(401)
@@ -180,7 +181,7 @@ describe('a session', () => {
     for (let day = 0; day < 29; day++) {
       service.clock.advance(DAY)
       expect(await statusOf(browser)).toBe(200)
-      await service.ctx.db.write(() => true)
+      await committed(service)
     }
     service.clock.advance(DAY)
     expect(await statusOf(browser)).toBe(401)
@@ -237,7 +238,7 @@ describe('a session', () => {
   test('is stored only as a hash', async () => {
     const browser = await signedIn(service)
     const token = browser.cookie?.split('=')[1] ?? ''
-    const rows = service.ctx.db.sql.all<{ hash: string }>('SELECT * FROM sessions')
+    const rows = stored<{ hash: string }>(service, 'SELECT * FROM sessions')
     expect(JSON.stringify(rows)).not.toContain(token)
     expect(rows.map(({ hash }) => hash)).toEqual([new Bun.CryptoHasher('sha256').update(token).digest('hex')])
     expect(JSON.stringify(service.logged())).not.toContain(token)
@@ -273,14 +274,14 @@ describe('a session', () => {
   })
 
   test('switches between the workspaces of its user, and to no other', async () => {
-    await service.newWorkspace('Foreign')
+    const owner = service.as(await service.newWorkspace('Foreign'))
     const browser = await signedIn(service)
     const { body } = await browser.request('POST', '/app/api/workspaces', { name: 'Work' })
     const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: body.workspace.id })
     expect(entered.body.workspace).toEqual({ id: body.workspace.id, name: 'Work', role: 'owner' })
     await browser.request('POST', '/v1/notes', { title: 'Only there' })
     expect((await service.get('/v1/notes')).body.total).toBe(0)
-    const foreign = service.ctx.db.sql.scalar<string>("SELECT id FROM workspaces WHERE name = 'Foreign'")
+    const foreign: string = (await owner.get('/v1/me')).body.workspace_id
     const { status } = await browser.request('PATCH', '/app/api/session', { workspace_id: foreign })
     expect(status).toBe(404)
     const enter = (workspace_id: unknown) => browser.request('PATCH', '/app/api/session', { workspace_id })
