@@ -4,6 +4,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { fitsAcross, focusedName, shownText } from '../support/page-acts.ts'
+import { untilGone, untilNoTextIn, untilValue } from '../support/waits.ts'
 
 const select = async (page: Page, label: string, value: string) => {
   const field = await page.waitForSelector(`xpath///label[span="${label}"]/select`)
@@ -36,9 +37,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await page.goto(`${app.server.url}/app/settings/access`)
       await page.waitForSelector('[aria-label="Costs for first key"]')
       await page.select('[aria-label="Costs for first key"]', 'none')
-      await page.waitForFunction(
-        `document.querySelector('[aria-label="Costs for first key"]')?.value === 'none'`,
-      )
+      await untilValue(page, '[aria-label="Costs for first key"]', 'none')
       expect((await call('GET', '/v1/records?structure=Costs', key)).status).toBe(404)
       // By keyboard alone: a choice is one letter away, the next key of the table one Tab.
       await page.focus('[aria-label="Leads for first key"]')
@@ -106,9 +105,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await app.setUp(reader, link)
       await reader.goto(`${server.url}/app/records`)
       await reader.waitForSelector('.grid td[data-row="0"]')
-      await reader.waitForFunction(
-        `document.querySelector('.rail')?.textContent.includes('New table') === false`,
-      )
+      await untilNoTextIn(reader, '.rail', 'New table')
       const text = await shownText(reader)
       for (const control of ['New row', 'Fields', 'New table', 'Import CSV', 'Ctrl V', 'Leads'])
         expect([control, text.includes(control)]).toEqual([control, false])
@@ -118,7 +115,7 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       const { note } = (await server.post('/v1/notes', { title: 'House rules', content: 'Be kind.' })).body
       await reader.goto(`${server.url}/app/notes/${note.id}`)
       await reader.waitForSelector('#note h2.title:not(:has(textarea))')
-      await reader.waitForFunction(`!document.querySelector('[aria-label="New note (N)"]')`)
+      await untilGone(reader, '[aria-label="New note (N)"]')
       await reader.keyboard.press('n')
       expect(new URL(reader.url()).pathname).toBe(`/app/notes/${note.id}`)
       // A later change of access revokes an unused link, and offers a new one.

@@ -8,6 +8,7 @@ import {
   fill,
   press,
   startApplication,
+  untilNoText,
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
@@ -17,6 +18,15 @@ import { cell, focusCell } from '../support/grid.ts'
 import { isFocusIn, showAddress } from '../support/page-acts.ts'
 import { endSession, holdRequests, respondTo } from '../support/page-requests.ts'
 import { signOut } from '../support/screens/account.ts'
+import {
+  untilAddress,
+  untilFocused,
+  untilGone,
+  untilNoTextIn,
+  untilRead,
+  untilTextIs,
+  untilValue,
+} from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
   let app: Application
@@ -47,10 +57,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
     await page.focus('.cm-content')
   }
   const isStored = (id: string, content: string) =>
-    page.waitForFunction(
-      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
-      { polling: 200 },
-    )
+    untilRead(page, `/v1/notes/${id}`, ({ note }) => note?.content === content)
   const withControl = async (key: 'z' | 'End') => {
     await page.keyboard.down('Control')
     await page.keyboard.press(key)
@@ -81,7 +88,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
         }
         type('ab')
       })
-      await page.waitForFunction(() => location.search.includes('search=abc'))
+      await untilAddress(page, ({ search }) => search.includes('search=abc'))
       expect(await page.$eval('#list input[type=search]', (field) => (field as HTMLInputElement).value)).toBe(
         'abc',
       )
@@ -137,10 +144,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
         await page.keyboard.press('Tab')
       }
       await release()
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.wheels === 2)`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}/properties`, ({ properties }) => properties.wheels === 2)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -189,8 +193,8 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.keyboard.type('the last words')
       await press(page, 'More actions')
       await press(page, 'Move to trash')
-      await page.waitForFunction(`location.pathname === '/app/notes'`)
-      await page.waitForFunction(`document.activeElement.id === 'main'`)
+      await untilAddress(page, ({ pathname }) => pathname === '/app/notes')
+      await untilFocused(page, '#main')
       await app.server.post(`/v1/notes/${id}/restore`)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('the last words')
     },
@@ -209,10 +213,10 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('half')
       await add('another')
-      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'another'`)
+      await untilTextIs(page, cell(0, 1), 'another')
       await page.keyboard.type(' and half\n')
-      await page.waitForFunction(`document.querySelector('${cell(1, 1)}')?.textContent === 'half and half'`)
-      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      await untilTextIs(page, cell(1, 1), 'half and half')
+      await untilGone(page, 'td[aria-busy]')
       expect((await app.server.get(`/v1/records/${id}`)).body.record.data.name).toBe('half and half')
     },
     BROWSER_TIMEOUT_MS,
@@ -224,7 +228,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const data = { name: 'two\r\nlines', due: '2026-11-21T09:30:00.250Z' }
       const [record] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
       await page.goto(newestFirst())
-      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent.includes('lines')`)
+      await untilTextIn(page, cell(0, 1), 'lines')
       await focusCell(page, 0, 1)
       for (const column of [1, 2]) {
         await page.waitForSelector(`${cell(0, column)}:focus`)
@@ -233,7 +237,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
         await page.keyboard.press('Tab')
         await page.waitForSelector('.input.cell', { hidden: true })
       }
-      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      await untilGone(page, 'td[aria-busy]')
       expect((await app.server.get(`/v1/records/${record.id}`)).body.record).toEqual(record)
     },
     BROWSER_TIMEOUT_MS,
@@ -244,7 +248,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
     async () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { total: 1 } })
       await page.goto(newestFirst())
-      await page.waitForFunction(`document.querySelector('${cell(0, 3)}')?.textContent === '1'`)
+      await untilTextIs(page, cell(0, 3), '1')
       const release = await holdRequests(page, { method: 'PATCH' })
       await focusCell(page, 0, 3)
       await page.keyboard.type('-5\n')
@@ -255,9 +259,7 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.click('.lines a')
       const refused = await page.waitForSelector('td[data-column="3"][aria-invalid]')
       expect(await refused?.evaluate(({ textContent }) => textContent)).toBe('-5')
-      await page.waitForFunction(
-        `document.querySelector('.lines')?.textContent.includes('Not saved') === false`,
-      )
+      await untilNoTextIn(page, '.lines', 'Not saved')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -270,10 +272,10 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       await page.locator(`${cell(0, 0)} a`).click()
       await page.waitForSelector('.tabs')
       await press(page, 'New row')
-      await page.waitForFunction(`document.querySelector('#value-name')?.value === 'half a row'`)
+      await untilValue(page, '#value-name', 'half a row')
       await press(page, 'Discard and close')
       await press(page, 'New row')
-      await page.waitForFunction(`document.querySelector('#value-name')?.value === ''`)
+      await untilValue(page, '#value-name', '')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -284,12 +286,12 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
       const data = { name: 'before the end' }
       const [{ id }] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
       await page.goto(newestFirst())
-      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'before the end'`)
+      await untilTextIs(page, cell(0, 1), 'before the end')
       await endSession(page)
       await page.waitForSelector('dialog:modal')
       await app.server.patch(`/v1/records/${id}`, { data: { name: 'after the end' } })
       await signIn()
-      await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent === 'after the end'`)
+      await untilTextIs(page, cell(0, 1), 'after the end')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -306,23 +308,31 @@ describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
         app.server.patch(`/v1/records/structures/${id}`, {
           fields: [...fields, ...labels.map((label) => ({ key: label.toLowerCase(), type: 'text', label }))],
         })
-      const labels = `[...document.querySelectorAll('input[name^=label-]')].map(({ value }) => value).join()`
+      const hasLabels = (...wanted: string[]) =>
+        page.waitForFunction(
+          (labels) =>
+            [...document.querySelectorAll<HTMLInputElement>('input[name^=label-]')]
+              .map(({ value }) => value)
+              .join() === labels,
+          {},
+          wanted.join(),
+        )
       await page.goto(at(`records/${id}/structure`))
-      await page.waitForFunction(`${labels} === 'part'`)
+      await hasLabels('part')
       await rename('Colour')
-      await page.waitForFunction(`${labels} === 'part,Colour'`)
+      await hasLabels('part', 'Colour')
       await fill(page, 'Name', 'Spare parts')
       await rename('Colour', 'Weight')
       await untilText(page, 'Someone else changed this table while you were editing')
       expect(await contentOf(page, 'Name')).toBe('Spare parts')
       await press(page, 'Discard mine and reload')
-      await page.waitForFunction(`${labels} === 'part,Colour,Weight'`)
+      await hasLabels('part', 'Colour', 'Weight')
       await fill(page, 'Name', 'Spare parts')
       await press(page, 'Save table')
       await untilText(page, 'Saved.')
       const saved = (await app.server.get(`/v1/records/structures/${id}`)).body.structure
       expect([saved.name, saved.fields.length]).toEqual(['Spare parts', 3])
-      await page.waitForFunction(`!document.body.textContent.includes('Someone else changed')`)
+      await untilNoText(page, 'Someone else changed')
     },
     BROWSER_TIMEOUT_MS,
   )

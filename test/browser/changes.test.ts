@@ -7,10 +7,12 @@ import {
   startApplication,
   untilNoText,
   untilText,
+  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { fitsAcross } from '../support/page-acts.ts'
 import { focusUndo } from '../support/screens/history.ts'
+import { untilTextIs, untilVisible } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   let app: Application
@@ -91,7 +93,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         await page.setViewport({ width, height: 800 })
         await page.goto(`${app.server.url}/app/changes?who=nobody`)
         await untilText(page, 'No matching changes.')
-        await page.waitForFunction(`document.querySelector('select[aria-label=Author]')?.checkVisibility()`)
+        await untilVisible(page, 'select[aria-label=Author]')
         await page.select('select[aria-label=Author]', id)
         await untilText(page, '2026-1187')
         expect(page.url()).toEndWith(`?who=${id}`)
@@ -124,9 +126,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.keyboard.press('Enter')
       await untilText(page, '1 change undone.')
       expect(await statusOf()).toBe('in repair')
-      await page.waitForFunction(
-        `document.querySelector('.ledger .item > div')?.textContent.includes('ready→in repair')`,
-      )
+      await untilTextIn(page, '.ledger .item > div', 'ready→in repair')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -138,15 +138,24 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       const { id } = (await app.server.post('/v1/notes', note)).body.note
       await app.server.patch(`/v1/notes/${id}`, { content: 'Loaded at noon.\nHeld 45 minutes at 1,240.\n' })
       await app.server.patch(`/v1/notes/${id}`, { content: 'Loaded at noon.\nHeld 45 minutes at 1,260.\n' })
-      const pieces = (within: string) =>
-        `[...document.querySelectorAll('${within} .differences > p > *')].map((one) => one.localName + ' ' + one.textContent.trim()).join('|')`
-      await page.waitForFunction(
-        `${pieces('.ledger')} === 'span Held 45 minutes at 1,|del 240|ins 260|span .|span Held|del 40|ins 45|span minutes at 1,240.'`,
+      const hasPieces = (within: string, wanted: string) =>
+        page.waitForFunction(
+          (selector, pieces) =>
+            [...document.querySelectorAll(selector)]
+              .map(({ localName, textContent }) => `${localName} ${textContent.trim()}`)
+              .join('|') === pieces,
+          {},
+          `${within} .differences > p > *`,
+          wanted,
+        )
+      await hasPieces(
+        '.ledger',
+        'span Held 45 minutes at 1,|del 240|ins 260|span .|span Held|del 40|ins 45|span minutes at 1,240.',
       )
       await focusUndo(page, '260')
       await page.keyboard.press('Enter')
       await untilText(page, 'It can be undone.')
-      await page.waitForFunction(`${pieces('.side')} === 'span Held 45 minutes at 1,|del 260|ins 240|span .'`)
+      await hasPieces('.side', 'span Held 45 minutes at 1,|del 260|ins 240|span .')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.keyboard.press('Escape')
       await untilNoText(page, 'It can be undone.')
@@ -168,8 +177,10 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.keyboard.press('Enter')
       await untilText(page, '500 changes undone')
       await untilText(page, 'Deleted 500 rows in Orders')
-      await page.waitForFunction(
-        `[...document.querySelectorAll('.ledger li')].some((row) => row.textContent.includes('Created 500 rows') && row.textContent.endsWith('undone'))`,
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('.ledger li')].some(
+          (row) => row.textContent.includes('Created 500 rows') && row.textContent.endsWith('undone'),
+        ),
       )
       // The values of earlier writes are still visible.
       expect(await rows()).toContain('Changed Status of 2026-1187Status in repair→ready')
@@ -182,13 +193,15 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
     async () => {
       for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })
       await page.goto(`${app.server.url}/app/changes`)
-      const counted = `document.querySelector('.side-nav li:nth-child(2) .at-end')?.textContent`
-      await page.waitForFunction(`${counted} === '200'`)
+      const counted = '.side-nav li:nth-child(2) .at-end'
+      await untilTextIs(page, counted, '200')
       await press(page, 'Show older')
-      await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
-        `document.querySelector('.content > .list-end')?.textContent.includes('all that are stored')`,
+        (selector) => Number(document.querySelector(selector)?.textContent) > 200,
+        {},
+        counted,
       )
+      await untilTextIn(page, '.content > .list-end', 'all that are stored')
       const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)
       expect(
@@ -198,7 +211,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       ).toBe(total)
       await press(page, 'Notes')
       await page.goBack()
-      await page.waitForFunction(`${counted} === '200'`)
+      await untilTextIs(page, counted, '200')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -13,6 +13,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { daybook } from '../support/process.ts'
 import { selectPassage } from '../support/screens/notes.ts'
+import { untilFocused, untilGone, untilTextIs, untilValue } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
   let app: Application
@@ -64,11 +65,11 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.focus('.cm-content')
       await selectPassage(owner, 10, 20)
       await chord(owner)
-      await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
+      await untilFocused(owner, '[aria-label="Comment on this passage"]')
       await owner.keyboard.type('@ad')
       await owner.waitForSelector('[role=option]')
       await owner.keyboard.press('Enter')
-      await owner.waitForFunction('document.activeElement.value === "@Ada "')
+      await untilValue(owner, ':focus', '@Ada ')
       await owner.keyboard.type('which one?')
       await owner.keyboard.down('Control')
       await owner.keyboard.press('Enter')
@@ -77,26 +78,26 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       expect([first.passage.text, first.text, first.mentions[0].name]).toEqual([
         ...['the engine', '@Ada which one?', 'Ada'],
       ])
-      await owner.waitForFunction(`document.querySelector('.commented')?.textContent === 'the engine'`)
+      await untilTextIs(owner, '.commented', 'the engine')
       await untilTextIn(owner, '.threads', 'the engine')
 
       await ada.bringToFront()
       // Only an installed application has an icon.
       await ada.evaluateOnNewDocument(() => {
         navigator.setAppBadge = async (count) => {
-          Object.assign(window, { iconNumber: count })
+          document.documentElement.dataset.iconNumber = String(count)
         }
       })
       await ada.goto(`${app.server.url}/app/inbox`)
       await ada.waitForSelector('.rail-nav a[aria-label="Inbox, 1 unread"]')
-      await ada.waitForFunction('window.iconNumber === 1')
+      await ada.waitForSelector('[data-icon-number="1"]')
       await untilText(ada, '@Ada which one?')
       expect(await accessibilityProblems(ada, ALL_LOOKS)).toEqual([])
       await ada.setViewport({ width: 1280, height: 800 })
       await press(ada, 'Plan')
       await ada.waitForSelector('.thread')
       await ada.waitForSelector('.rail-nav a[href="/app/inbox"]:not([data-unread])')
-      await ada.waitForFunction('window.iconNumber === 0')
+      await ada.waitForSelector('[data-icon-number="0"]')
       const reply = await fieldOf(ada, 'Reply')
       await reply.focus()
       await ada.keyboard.type('The first')
@@ -109,7 +110,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.waitForSelector(
         '.rail-nav a[aria-label="Inbox, 1 unread"], .comments button[aria-expanded]',
       )
-      await owner.waitForFunction(`document.querySelector('.commented') === null`)
+      await untilGone(owner, '.commented')
       await press(owner, 'Show resolved (1)')
       await untilTextIn(owner, '.threads .comment', 'which one?')
       await press(owner, 'Reopen')
@@ -132,7 +133,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await owner.focus('.cm-content')
       await selectPassage(owner, 0, 3)
       await chord(owner)
-      await owner.waitForFunction('document.activeElement.ariaLabel === "Comment on this passage"')
+      await untilFocused(owner, '[aria-label="Comment on this passage"]')
       await press(owner, 'Details')
       await owner.waitForSelector('.comments', { hidden: true })
     },
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)('comments of two members in a browser', () => {
       await press(ada, 'Comment')
       await untilComments(`record_id=${row.id}`, 1)
       await press(ada, 'Edit comment: Sharp?')
-      await ada.waitForFunction('document.activeElement.ariaLabel === "Comment"')
+      await untilFocused(ada, '[aria-label="Comment"]')
       await ada.keyboard.press('End')
       await ada.keyboard.type(' Really?')
       await press(ada, 'Save')

@@ -12,6 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { nothingPending } from '../support/offline.ts'
+import { untilAddress } from '../support/waits.ts'
 
 const NAME = 'http://daybook.test'
 const AWAY = 'The server cannot be reached'
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser)('a page loaded over plain http from a host name in 
       await fill(page, 'Ref', 'only once')
       await loseResponse('/v1/records')
       await press(page, 'Add row')
-      await page.waitForFunction('!location.search.includes("pane")')
+      await untilAddress(page, ({ search }) => !search.includes('pane'))
       await nothingPending(page)
       expect((await rows()).total).toBe(2)
     },
@@ -90,7 +91,7 @@ describe.skipIf(!hasBrowser)('a page loaded over plain http from a host name in 
         await press(page, 'New row')
         await fill(page, 'Ref', 'twice')
         await press(page, 'Add row')
-        await page.waitForFunction('!location.search.includes("pane")')
+        await untilAddress(page, ({ search }) => !search.includes('pane'))
         expect((await rows()).total).toBe(total)
       }
     },
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)('a page loaded over plain http from a host name in 
       await loseResponse('/v1/changes/apply')
       await press(page, 'New note (N)')
       await fill(page, 'Title', 'Once')
-      await page.waitForFunction('/notes\\/.{20}/.test(location.pathname)')
+      await untilAddress(page, ({ pathname }) => /notes\/.{20}/.test(pathname))
       expect(await notes()).toBe(before + 1)
     },
     BROWSER_TIMEOUT_MS,

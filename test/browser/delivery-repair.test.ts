@@ -11,6 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+import { untilCountOf } from '../support/waits.ts'
 
 /** The number of consecutive failed deliveries that pauses a subscription. */
 const MAX_FAILED = 10
@@ -30,10 +31,7 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
     (await app.server.get(`/v1/webhooks/${id}/deliveries?limit=200${query}`)).body.deliveries
   const subscription = async () => (await app.server.get(`/v1/webhooks/${id}`)).body.webhook
   /** Waits until the table shows this many deliveries in this state. */
-  const states = (state: string, count: number) =>
-    page.waitForFunction(
-      `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
-    )
+  const states = (state: string, count: number) => untilCountOf(page, 'tbody .status', state, count)
   /** Skips the pauses between attempts: the next attempt is due, and is the last. */
   const dueForTheLastTime = () => {
     const db = new Database(app.file)
@@ -70,9 +68,7 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
       const failing = Array.from({ length: MAX_FAILED }, (_, number) => `lost ${number}`)
       await write(...failing)
       await receiver.until(MAX_FAILED)
-      await page.waitForFunction(
-        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next attempt')).length === ${MAX_FAILED}`,
-      )
+      await untilCountOf(page, 'td.answer', '503, next attempt', MAX_FAILED)
       dueForTheLastTime()
       await receiver.until(2 * MAX_FAILED)
       await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries failed in a row`)

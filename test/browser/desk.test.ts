@@ -9,6 +9,14 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import {
+  untilAddress,
+  untilCount,
+  untilRead,
+  untilValue,
+  untilValueStarts,
+  untilVisible,
+} from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('notes on a desktop', () => {
   let app: Application
@@ -28,8 +36,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
     await page.goto(`${app.server.url}/app/notes/${path}`)
     await page.waitForSelector('#note .cm-content, #note .text-field, #note .read')
   }
-  const titleIs = (title: string) =>
-    page.waitForFunction(`document.querySelector('#note .title-field')?.value === ${JSON.stringify(title)}`)
+  const titleIs = (title: string) => untilValue(page, '#note .title-field', title)
   const storedContent = async (id: string): Promise<string> =>
     (await app.server.get(`/v1/notes/${id}`)).body.note.content
 
@@ -68,8 +75,10 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       expect(names).toEqual(['First', 'Second part', 'Third'])
       await press(page, 'Third')
       const atThird = () =>
-        page.waitForFunction(
-          `[...document.querySelectorAll('.cm-line')].some((line) => line.textContent.includes('Third') && line.getBoundingClientRect().top < innerHeight)`,
+        page.waitForFunction(() =>
+          [...document.querySelectorAll('.cm-line')].some(
+            (line) => line.textContent.includes('Third') && line.getBoundingClientRect().top < innerHeight,
+          ),
         )
       await atThird()
       await open(from)
@@ -126,7 +135,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await open('today?day=2026-11-25')
       await untilTextIn(page, '.due', 'Six bowls')
       expect(await page.$eval('.due', ({ textContent }) => textContent?.includes('Two vases'))).toBe(false)
-      await page.waitForFunction(`document.querySelectorAll('.day-bar .written').length === 1`)
+      await untilCount(page, '.day-bar .written', 1)
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1440, height: 900 })
       await page.click('.day-bar .written')
@@ -139,7 +148,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
         input.value = '2026-12-24'
         input.dispatchEvent(new Event('change', { bubbles: true }))
       })
-      await page.waitForFunction(`location.search.includes('title=2026-12-24')`)
+      await untilAddress(page, ({ search }) => search.includes('title=2026-12-24'))
       await press(page, 'Month')
     },
     BROWSER_TIMEOUT_MS,
@@ -154,15 +163,13 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
         tags: ['day'],
       })
       await open('today?day=2026-10-05')
-      await page.waitForFunction(
-        `document.querySelector('.text-field')?.value === '## Plan for 2026-10-05\\n'`,
-      )
+      await untilValue(page, '.text-field', '## Plan for 2026-10-05\n')
       await untilTextIn(page, '.sheet .tags', 'day')
       await page.click('.day-bar > button')
-      await page.waitForFunction(`document.querySelectorAll('.days.month > a:not(.icon-only)').length === 35`)
+      await untilCount(page, '.days.month > a:not(.icon-only)', 35)
       expect(await accessibilityProblems(page)).toEqual([])
       await page.click('.days.month > a[href*="2026-10-31"]')
-      await page.waitForFunction(`location.search.includes('title=2026-10-31')`)
+      await untilAddress(page, ({ search }) => search.includes('title=2026-10-31'))
       await page.click('.day-bar > button')
     },
     BROWSER_TIMEOUT_MS,
@@ -188,7 +195,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await page.keyboard.press('End')
       await page.keyboard.up('Control')
       await page.keyboard.type('Fired it.')
-      await page.waitForFunction(`document.querySelectorAll('.hour-line').length === 2`)
+      await untilCount(page, '.hour-line', 2)
       expect((await hours())[1]).toBe('23:59 Fired it.')
       const isSeen = await page.$eval('.hour-line', (line) => {
         const { width, right } = getComputedStyle(line, '::after')
@@ -211,9 +218,7 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await app.server.post('/v1/presets', { name: 'Kiln log', content: '## Load\n', tags: ['kiln'] })
       await page.goto(`${app.server.url}/app/notes`)
       await press(page, 'Kiln log')
-      await page.waitForFunction(
-        `document.querySelector('#note .title-field')?.value.startsWith('Kiln log, ')`,
-      )
+      await untilValueStarts(page, '#note .title-field', 'Kiln log, ')
       expect(await storedContent(page.url().split('/').at(-1) ?? '')).toContain('## Load')
     },
     BROWSER_TIMEOUT_MS,
@@ -229,16 +234,17 @@ describe.skipIf(!hasBrowser)('notes on a desktop', () => {
       await page.keyboard.down('Control')
       await page.keyboard.press('End')
       await page.keyboard.up('Control')
-      await page.waitForFunction(`document.querySelector('.writing-bar')?.checkVisibility()`)
+      await untilVisible(page, '.writing-bar')
       await press(page, 'Task')
       await page.keyboard.press('Enter')
       await page.keyboard.type('bread')
       await press(page, 'Indent')
       await press(page, 'Bold')
       await page.keyboard.type('!')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === '- [ ] milk\\n  - [ ] bread**!**')`,
-        { polling: 200 },
+      await untilRead(
+        page,
+        `/v1/notes/${id}`,
+        ({ note }) => note.content === '- [ ] milk\n  - [ ] bread**!**',
       )
       await page.keyboard.press('Enter')
       await press(page, 'Insert')

@@ -5,6 +5,7 @@ import { type Application, contentOf, fill, press, startApplication } from '../s
 import { hasBrowser } from '../support/browser.ts'
 import { focusedName, isFocusIn } from '../support/page-acts.ts'
 import { upload } from '../support/page-requests.ts'
+import { untilAddress, untilFocusIn } from '../support/waits.ts'
 
 const OPEN = 'dialog:modal, [popover]:popover-open'
 
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
         await focusOn('Revoke first key')
         await open()
         await page.waitForSelector(OPEN)
-        await page.waitForFunction(`document.activeElement.closest('${OPEN}') !== null`)
+        await untilFocusIn(page, OPEN)
         await page.keyboard.press('Escape')
         await page.waitForSelector(OPEN, { hidden: true })
         expect(await focused()).toBe('Revoke first key')
@@ -171,7 +172,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   test(
     'leave the focus in the content when the control that opened them was removed',
     async () => {
-      const isInContent = () => page.waitForFunction(`document.activeElement.closest('main') !== null`)
+      const isInContent = () => untilFocusIn(page, 'main')
       await page.goto(at('settings/keys'))
       await page.waitForSelector('#keys-h:focus')
       await fill(page, 'Name', 'short-lived')
@@ -190,7 +191,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
       await page.waitForSelector('dialog:modal input:focus')
       await page.keyboard.type('hub.txt')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`location.pathname === '/app/files'`)
+      await untilAddress(page, ({ pathname }) => pathname === '/app/files')
       await isInContent()
     },
     BROWSER_TIMEOUT_MS,

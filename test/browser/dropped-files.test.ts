@@ -9,6 +9,7 @@ import { frames, paste } from '../support/page-acts.ts'
 import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
 import { switchWorkspace } from '../support/screens/account.ts'
+import { untilRead } from '../support/waits.ts'
 
 const PICTURE = { name: 'rim.gif', type: 'image/gif', base64: 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC' }
 
@@ -57,24 +58,16 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
     (await app.server.get(`/v1/notes/${id}/files`)).body.files
   /** Waits until the server has these files of a note, and returns their links. */
   const linksTo = async (id: string, ...names: string[]): Promise<string[]> => {
-    await page.waitForFunction(
-      `fetch('/v1/notes/${id}/files').then((response) => response.json()).then(({ files }) => files.length === ${names.length})`,
-      { polling: 200 },
-    )
+    await untilRead(page, `/v1/notes/${id}/files`, ({ files }) => files.length === names.length)
     const files = await filesOf(id)
     return names.map((name) => `[[file:${files.find(({ file_name }) => file_name === name)?.id}|${name}]]`)
   }
   /** Waits until the server has this text. */
   const isStored = (id: string, content: string) =>
-    page
-      .waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
-        { polling: 200 },
-      )
-      .catch(async (cause) => {
-        const stored = (await app.server.get(`/v1/notes/${id}`)).body.note.content
-        throw new Error(`${JSON.stringify(stored)} is stored, not ${JSON.stringify(content)}`, { cause })
-      })
+    untilRead(page, `/v1/notes/${id}`, ({ note }) => note?.content === content).catch(async (cause) => {
+      const stored = (await app.server.get(`/v1/notes/${id}`)).body.note.content
+      throw new Error(`${JSON.stringify(stored)} is stored, not ${JSON.stringify(content)}`, { cause })
+    })
 
   test(
     'into a note are stored, and linked in their order where they were dropped',
@@ -198,8 +191,12 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
       await upload.continue()
       await arrived
       await openWorkspace(here)
-      const isHere = `fetch('/v1/files').then((response) => response.json()).then(({ files }) => files.some(({ file_name, note_id }) => file_name === 'three.txt' && note_id === null))`
-      await page.waitForFunction(isHere, { polling: 200 })
+      await untilRead(page, '/v1/files', ({ files }) =>
+        files.some(
+          ({ file_name, note_id }: { file_name: string; note_id: string | null }) =>
+            file_name === 'three.txt' && note_id === null,
+        ),
+      )
       page.off('request', hold)
       await page.setRequestInterception(false)
     },
@@ -245,10 +242,7 @@ describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
       const before = (await app.server.get('/v1/files')).body.files.length
       await dropFiles(page, await middleOf('.drop'), [one, two, three, picture])
       await dropFiles(page, await middleOf('.drop'), [one])
-      await page.waitForFunction(
-        `fetch('/v1/files').then((response) => response.json()).then(({ files }) => files.length === ${before + 5})`,
-        { polling: 200 },
-      )
+      await untilRead(page, '/v1/files', ({ files }) => files.length === before + 5)
       const { files } = (await app.server.get('/v1/files')).body
       const names = files.slice(0, 5).map(({ file_name }: { file_name: string }) => file_name)
       expect(names.toSorted()).toEqual(['one.txt', 'one.txt', 'rim.gif', 'three.txt', 'two.txt'])

@@ -11,6 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { focusedName, leaveFocus } from '../support/page-acts.ts'
+import { untilGone } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the application', () => {
   let app: Application
@@ -74,8 +75,10 @@ describe.skipIf(!hasBrowser)('the application', () => {
       await page.keyboard.up('Control')
       await page.waitForSelector('#find input:focus')
       await page.keyboard.type('Orders')
-      await page.waitForFunction(
-        `[...document.querySelectorAll('#found [role=option]')].some((one) => one.textContent.startsWith('Orders'))`,
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('#found [role=option]')].some((one) =>
+          one.textContent.startsWith('Orders'),
+        ),
       )
       await page.keyboard.press('Enter')
       await page.waitForSelector('td[data-row="0"][data-column="2"]')
@@ -84,7 +87,7 @@ describe.skipIf(!hasBrowser)('the application', () => {
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Tandem')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      await untilGone(page, 'td[aria-busy]')
       expect((await rowData(ids.row)).bike).toBe('Tandem')
 
       await leaveFocus(page)
@@ -131,7 +134,7 @@ describe.skipIf(!hasBrowser)('the application', () => {
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Folding')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      await untilGone(page, 'td[aria-busy]')
       expect((await rowData(ids.row)).bike).toBe('Folding')
       await ada.bringToFront()
       await ada.keyboard.press('Enter')
@@ -163,7 +166,7 @@ describe.skipIf(!hasBrowser)('the application', () => {
         await untilText(page, 'Offline')
       })
       await untilText(page, 'Live')
-      await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)
+      await untilGone(page, 'td[aria-busy]')
       expect((await rowData(ids.row)).bike).toBe('Trike')
     },
     BROWSER_TIMEOUT_MS,

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, fill, press, startApplication, untilText } from '../support/application-server.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import {
   type FieldKindCase,
@@ -16,6 +23,7 @@ import {
 import { focusCell } from '../support/grid.ts'
 import { choose, clickText, frames, textsOf } from '../support/page-acts.ts'
 import { daybook, newFolder } from '../support/process.ts'
+import { untilAtLeast, untilCount, untilNoTextIn, untilOneHas, untilTextIs } from '../support/waits.ts'
 import { until } from '../support/webhooks.ts'
 
 /* Every kind of field on every screen that shows, edits or filters values of rows. */
@@ -120,13 +128,13 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
         inputs.map(({ id }) => id.slice('value-'.length)),
       )
       expect(ids).toEqual(['name', ...keysOf(world.kinds.filter(isWritten))])
-      const notes = `document.querySelector('#value-notes').parentElement.innerText`
-      await page.waitForFunction(`${notes}.includes('Note 1')`)
+      const notes = ':has(> #value-notes)'
+      await untilTextIn(page, notes, 'Note 1')
       await press(page, 'Remove Note 1 from notes')
-      await page.waitForFunction(`!${notes}.includes('Note 1')`)
+      await untilNoTextIn(page, notes, 'Note 1')
       await page.type('#value-notes', 'Note 1')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`${notes}.includes('Note 1')`)
+      await untilTextIn(page, notes, 'Note 1')
       expect(await accessibilityProblems(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -141,19 +149,17 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
         const view = { structure: 'All', kind: 'board', name: `By ${key}`, group_by: key }
         const { row_view } = (await app.server.post('/v1/records/views', view)).body
         await open(`?view=${row_view.id}`)
-        await page.waitForFunction(`document.querySelectorAll('.board .column a.card').length >= 3`)
-        await page.waitForFunction(`document.querySelector('.board')?.innerText.includes('…') === false`)
+        await untilAtLeast(page, '.board .column a.card', 3)
+        await untilNoTextIn(page, '.board', '…')
         const headings = await textsIn('.board .column header .choice-chip')
         const names = shownText(kind).split(' ')
         expect([key, names.filter((name) => !headings.includes(name))]).toEqual([key, []])
         await open(`?group=${key}&direction=asc`)
-        await page.waitForFunction(`document.querySelectorAll('tr.group').length >= 2`)
-        await page.waitForFunction(`document.querySelector('table.grid')?.innerText.includes('…') === false`)
+        await untilAtLeast(page, 'tr.group', 2)
+        await untilNoTextIn(page, 'table.grid', '…')
         const groups = (await textsIn('tr.group')).join(' ')
         expect([key, names.filter((name) => !groups.includes(name))]).toEqual([key, []])
-        await page.waitForFunction(
-          `document.querySelectorAll('tr[aria-level="2"]:not([aria-busy])').length >= 3`,
-        )
+        await untilAtLeast(page, 'tr[aria-level="2"]:not([aria-busy])', 3)
       }
     },
     BROWSER_TIMEOUT_MS,
@@ -167,9 +173,7 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
         const view = { structure: 'All', kind: 'calendar', name: kind.spec.key, date_field: kind.spec.key }
         const { row_view } = (await app.server.post('/v1/records/views', view)).body
         await open(`?view=${row_view.id}&month=2026-01`)
-        await page.waitForFunction(
-          `[...document.querySelectorAll('.event')].some((one) => one.textContent.includes('first'))`,
-        )
+        await untilOneHas(page, '.event', 'first')
       }
     },
     BROWSER_TIMEOUT_MS,
@@ -187,14 +191,14 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       expect(fields).toEqual(['name', ...tested, 'Created', 'Edited'])
       const chooseField = (key: string) => clickText(page, '#new-filter button', key)
       await chooseField('user')
-      await page.waitForFunction(`document.querySelectorAll('#filter-0 input[type=checkbox]').length === 4`)
+      await untilCount(page, '#filter-0 input[type=checkbox]', 4)
       await page.click('#filter-0 input[value=me]')
       await untilText(page, '1 row')
       await press(page, 'Filter')
       await chooseField('users')
       await page.waitForSelector('#filter-1 input[type=checkbox]')
       await page.click('#filter-1 input[type=checkbox]')
-      await page.waitForFunction(`document.querySelectorAll('.chip b').length === 2`)
+      await untilCount(page, '.chip b', 2)
       await page.keyboard.press('Escape')
       expect(await textsIn('.chip .what')).toEqual(['user is me', 'users has any of owner'])
       expect(await accessibilityProblems(page)).toEqual([])
@@ -278,7 +282,7 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       const rows = [{ data: { name: 'Ink', price: 3 } }, { data: { name: 'Pen', price: 5 } }]
       await app.server.post('/v1/records', { structure: 'Priced', rows })
       await page.goto(`${app.server.url}/app/records/${structure.id}/structure`)
-      await page.waitForFunction(`document.querySelector('output')?.textContent === '10'`)
+      await untilTextIs(page, 'output', '10')
       await fill(page, 'Formula', 'rou')
       await press(page, 'ROUND(')
       await frames(page, 1)
@@ -290,10 +294,10 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
       await press(page, 'Position 0')
       await page.keyboard.press('End')
       await page.keyboard.type(')')
-      await page.waitForFunction(`document.querySelector('output')?.textContent === '3'`)
+      await untilTextIs(page, 'output', '3')
       const [first] = (await app.server.get('/v1/records?structure=Priced&direction=asc')).body.records
       await page.select('select[aria-label="Row of the result"]', first.id)
-      await page.waitForFunction(`document.querySelector('output')?.textContent === '2'`)
+      await untilTextIs(page, 'output', '2')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 900 })
       await press(page, 'Save table')

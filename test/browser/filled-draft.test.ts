@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, contentOf, startApplication, untilText } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilAddress } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the address of a new note', () => {
   let app: Application
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)('the address of a new note', () => {
       await page.keyboard.press('End')
       await page.keyboard.up('Control')
       await page.keyboard.type('!')
-      await page.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+      await untilAddress(page, ({ pathname }) => /^.app.notes.[0-9a-f-]{36}$/.test(pathname))
       await untilText(page, 'Saved')
       const [note, ...others] = await notes()
       expect(others).toEqual([])

@@ -6,6 +6,7 @@ import { type Application, startApplication, until, untilTextIn } from '../suppo
 import { hasBrowser } from '../support/browser.ts'
 import { leaveFocus, textOf, textsOf } from '../support/page-acts.ts'
 import { foundTitles, hiddenMarks } from '../support/screens/finder.ts'
+import { untilAddress, untilFocused, untilTextStarts, untilTexts, untilValue } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the finder', () => {
   let app: Application
@@ -101,7 +102,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
         'The money book lies below Gear indexing.',
       )
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'Cost ledger'`)
+      await untilValue(page, '#note .title-field', 'Cost ledger')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -114,11 +115,9 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.type('rim')
       await page.waitForSelector('#all-notes')
       await page.click('#all-notes')
-      await page.waitForFunction(
-        `document.querySelector('#list .list-end')?.textContent.startsWith('9 notes')`,
-      )
+      await untilTextStarts(page, '#list .list-end', '9 notes')
       // The best match opens beside the list.
-      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'Rim 8'`)
+      await untilValue(page, '#note .title-field', 'Rim 8')
       expect(new URL(page.url()).search).toBe('?search=rim')
     },
     BROWSER_TIMEOUT_MS,
@@ -188,7 +187,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.keyboard.type('Frame alignment')
       await shows(['New note “Frame alignment”'])
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      await untilAddress(page, ({ pathname }) => pathname.startsWith('/app/notes/'))
       const { notes } = (await app.server.get('/v1/notes?search=alignment')).body
       expect(notes.map(({ title }: { title: string }) => title)).toEqual(['Frame alignment'])
     },
@@ -206,11 +205,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await shows(['House', 'New note “gas valv brick”'])
       await page.keyboard.press('Escape')
       // The results of earlier keys stay until those of the last one arrive.
-      const hasGroups = (groups: string[]) =>
-        page.waitForFunction(
-          `JSON.stringify([...document.querySelectorAll('.palette .group')].map((one) => one.textContent)) ===
-            ${JSON.stringify(JSON.stringify(groups))}`,
-        )
+      const hasGroups = (groups: string[]) => untilTexts(page, '.palette .group', groups)
       for (const typed of ['basic syntax formating', 'formatt syntx']) {
         await open()
         await page.keyboard.type(typed)
@@ -229,9 +224,9 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.click('.kinds button:nth-child(2)')
       await shows(['House'])
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'House'`)
+      await untilValue(page, '#note .title-field', 'House')
       // Typing goes on in the opened note.
-      await page.waitForFunction(`document.activeElement?.matches('.cm-content')`)
+      await untilFocused(page, '.cm-content')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -11,6 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { leaveFocus } from '../support/page-acts.ts'
+import { untilAddress, untilCount, untilTextIs, untilVisible } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   let app: Application
@@ -61,7 +62,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await (await fieldOf(page, 'Links to notes that don’t exist')).asLocator().click()
       await untilText(page, 'note does not exist yet')
       await fill(page, 'Find in this graph', 'spo')
-      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
+      await untilCount(page, '.side .section:last-child li', 1)
       expect(await titles('All 4')).toEqual(['spokes'])
       const [lens] = (await app.server.get('/v1/lenses')).body.lenses
       expect(lens.settings.nodes.dangling).toBe(true)
@@ -74,16 +75,16 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/graph`)
       await fill(page, 'Find in this graph', 'hub')
-      await page.waitForFunction(`location.search === '?find=hub'`)
+      await untilAddress(page, ({ search }) => search === '?find=hub')
       await page.reload()
-      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
+      await untilCount(page, '.side .section:last-child li', 1)
       const { lens } = (await app.server.post('/v1/lenses', { name: 'Other' })).body
       for (const width of [360, 800, 1280]) {
         await page.setViewport({ width, height: 800 })
         await page.goto(`${app.server.url}/app/graph`)
-        await page.waitForFunction(`document.querySelector('select[aria-label=Lens]')?.checkVisibility()`)
+        await untilVisible(page, 'select[aria-label=Lens]')
         await page.select('select[aria-label=Lens]', lens.id)
-        await page.waitForFunction(`document.querySelector('.content h2')?.textContent === 'Other'`)
+        await untilTextIs(page, '.content h2', 'Other')
         expect(page.url()).toEndWith(`?lens=${lens.id}`)
         expect(await accessibilityProblems(page)).toEqual([])
       }
@@ -102,11 +103,11 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.setViewport({ width: 360, height: 740 })
       expect(await page.$eval('.side', (pane) => pane.checkVisibility())).toBe(false)
       await press(page, 'Show as a list')
-      await page.waitForFunction(`document.querySelector('.side')?.checkVisibility()`)
+      await untilVisible(page, '.side')
       await page.setViewport({ width: 1280, height: 800 })
       await leaveFocus(page)
       await page.keyboard.press('o')
-      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      await untilAddress(page, ({ pathname }) => pathname.startsWith('/app/notes/'))
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

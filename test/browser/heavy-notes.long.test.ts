@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication } from '../support/application-server.ts'
+import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { pace } from '../support/pace.ts'
 import { showAddress, textOf, textsOf } from '../support/page-acts.ts'
+import { untilRead } from '../support/waits.ts'
 
 /* Other people write notes: no content may block the user who opens its preview. */
 
@@ -73,7 +74,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
       await page.tracing.start({ categories: CATEGORIES })
       await showAddress(page, `/app/notes/${id}?show=preview`)
       await page.waitForFunction(
-        `document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END')`,
+        () => document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END'),
         { polling: 100 },
       )
       return page.tracing.stop()
@@ -120,10 +121,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
       return id
     }
     const isStored = (id: string, words: string) =>
-      page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.includes(${JSON.stringify(words)}))`,
-        { polling: 200 },
-      )
+      untilRead(page, `/v1/notes/${id}`, ({ note }) => note.content.includes(words))
     const press = async (modifier: 'Control', key: 'End') => {
       await page.keyboard.down(modifier)
       await page.keyboard.press(key)
@@ -140,7 +138,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
         await page.keyboard.type('**start** ')
         await press('Control', 'End')
         await page.keyboard.type('\n\n**the end** ')
-        await page.waitForFunction(`document.querySelector('.cm-content')?.textContent.includes('the end')`)
+        await untilTextIn(page, '.cm-content', 'the end')
         const trace = await page.tracing.stop()
         expect((await textsOf(page, '.cm-content .md-strong')).join('')).toBe('**the end**')
         expect(longestTask(trace)).toBeLessThan(ANSWERS_MS * pace())

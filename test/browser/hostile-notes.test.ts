@@ -4,6 +4,7 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { pace } from '../support/pace.ts'
+import { untilRead } from '../support/waits.ts'
 
 /* Other people write notes: a note that is slow to parse can still be opened and corrected. */
 
@@ -38,10 +39,7 @@ describe.skipIf(!hasBrowser)('a note of one paragraph without an end', () => {
       await page.waitForSelector('.cm-content')
       await page.focus('.cm-content')
       await page.keyboard.type('mended ')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.startsWith('mended '))`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}`, ({ note }) => note.content.startsWith('mended '))
       const { metrics } = await profiler.send('Performance.getMetrics')
       const used = metrics.find(({ name }) => name === 'TaskDuration')?.value
       expect(used).toBeLessThan(MAX_TASKS_SECONDS * pace())

@@ -2,12 +2,20 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { watchPolicy } from '../support/page-policy.ts'
 import { send, upload } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
+import { untilOneHas } from '../support/waits.ts'
 
 /**
  * Closes an attribute, and adds an element and a script. If any of it is parsed as HTML, it injects elements or runs
@@ -51,9 +59,16 @@ const harmOn = (page: Page) =>
   }))
 const HARMLESS = { ran: 0, injected: 0, links: [], title: 'daybook' }
 
-const shows = (text: string) =>
-  `document.body.textContent.includes(${JSON.stringify(text)}) ||
-   [...document.querySelectorAll('input, textarea, option')].some(({ value }) => value.includes(${JSON.stringify(text)}))`
+const untilShown = (page: Page, wanted: string) =>
+  page.waitForFunction(
+    (text) =>
+      document.body.textContent.includes(text) ||
+      [...document.querySelectorAll<HTMLInputElement>('input, textarea, option')].some(({ value }) =>
+        value.includes(text),
+      ),
+    {},
+    wanted,
+  )
 
 describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
   let app: Application
@@ -80,7 +95,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
   const visit = async (path: string, ...texts: string[]) => {
     await page.goto(`${app.server.url}/app/${path}`)
     for (const text of texts)
-      await page.waitForFunction(shows(text)).catch((cause) => {
+      await untilShown(page, text).catch((cause) => {
         throw new Error(`${path} does not show ${text}`, { cause })
       })
     await isHarmless(path)
@@ -201,9 +216,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       await visit(`views/views/${view}`, 'contains "', HOSTILE.slice(1))
       await press(page, 'Delete…')
       await page.waitForSelector('dialog:modal')
-      await page.waitForFunction(
-        `document.querySelector('dialog:modal')?.textContent.includes(${JSON.stringify(HOSTILE)})`,
-      )
+      await untilTextIn(page, 'dialog:modal', HOSTILE)
       await isHarmless('the confirmation of a deletion')
     },
     BROWSER_TIMEOUT_MS,
@@ -234,7 +247,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
         folder.file('rows.csv'),
       )
-      await page.waitForFunction(shows(SHORT))
+      await untilShown(page, SHORT)
       await isHarmless('the columns of a file')
       await app.server.delete(`/v1/records/${row}`)
       await visit(`records/${structure}?pane=deleted`, HOSTILE)
@@ -254,9 +267,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       db.close()
       await visit('webhooks', HOSTILE)
       await visit(`webhooks/${webhook}?open=${delivery}`, HOSTILE)
-      await page.waitForFunction(
-        `[...document.querySelectorAll('.tries')].some(({ textContent }) => textContent.includes(${JSON.stringify(HOSTILE)}))`,
-      )
+      await untilOneHas(page, '.tries', HOSTILE)
       await isHarmless('the attempts of a delivery')
       await visit(`webhooks/${webhook}/edit`, HOSTILE)
     },
@@ -279,9 +290,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       await page.keyboard.up('Control')
       await page.waitForSelector('#find input:focus')
       await page.keyboard.type('onerror')
-      await page.waitForFunction(
-        `document.querySelector('#found')?.textContent.includes(${JSON.stringify(HOSTILE)})`,
-      )
+      await untilTextIn(page, '#found', HOSTILE)
       await isHarmless('the finder')
     },
     BROWSER_TIMEOUT_MS,
@@ -308,9 +317,7 @@ describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
       await page.keyboard.press('Escape')
       await visit('settings/workspaces', HOSTILE)
       await press(page, `Open ${HOSTILE}`)
-      await page.waitForFunction(
-        `document.querySelector('.rail-head')?.textContent.includes(${JSON.stringify(HOSTILE)})`,
-      )
+      await untilTextIn(page, '.rail-head', HOSTILE)
       await isHarmless('the name of the workspace')
       await other.browserContext().close()
     },

@@ -11,10 +11,11 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { pace } from '../support/pace.ts'
+import { untilAddress } from '../support/waits.ts'
 
 /** Resolves once the service worker serves the page and has cached everything it needs for that. */
 const untilCopied = (page: Page) =>
-  page.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
+  page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
 
 /** Returns the processor time of the page, in seconds, until it shows the frame of the application. */
 async function openingSeconds(page: Page, url: string): Promise<number> {
@@ -26,7 +27,7 @@ async function openingSeconds(page: Page, url: string): Promise<number> {
   }
   const before = await used()
   await page.goto(url, { waitUntil: 'domcontentloaded' })
-  await page.waitForFunction('document.querySelector("#app")?.textContent !== ""')
+  await page.waitForFunction(() => document.querySelector('#app')?.textContent !== '')
   const seconds = (await used()) - before
   await profiler.detach()
   return seconds
@@ -141,7 +142,11 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   /** Waits until the shared content is in its note, and checks all of it. */
   async function expectShared(id: string, title: string): Promise<void> {
     await page.waitForFunction(
-      'caches.open("daybook-shared").then((one) => one.keys()).then(({ length }) => length === 0)',
+      () =>
+        caches
+          .open('daybook-shared')
+          .then((one) => one.keys())
+          .then(({ length }) => length === 0),
       { polling: 100 },
     )
     const { notes } = (await app.server.get(`/v1/notes?search=${title}`)).body
@@ -193,7 +198,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       expect(await accessibilityProblems(forged)).toEqual([])
       await forged.keyboard.press('Enter')
       await press(forged, 'Discard')
-      await forged.waitForFunction('location.pathname === "/app/notes"')
+      await untilAddress(forged, ({ pathname }) => pathname === '/app/notes')
       await send('?key=guessed')
       await forged.keyboard.press('Escape')
       await untilTextIn(forged, '.lines', 'Something shared with daybook is not saved yet.')
@@ -202,7 +207,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       expect(await count()).toBe(before)
       await press(forged, 'Show details')
       await press(forged, 'Save as a note')
-      await forged.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+      await untilAddress(forged, ({ pathname }) => /^.app.notes.[0-9a-f-]{36}$/.test(pathname))
       await forged.waitForSelector('#note .status.ok')
       expect(await count()).toBe(before + 1)
       await untilNoText(forged, 'shared with daybook is not saved')

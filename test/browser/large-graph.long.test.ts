@@ -6,10 +6,12 @@ import {
   fill,
   press,
   startApplication,
+  untilText,
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { runs } from '../support/counts.ts'
+import { untilAddress, untilCount, untilValue } from '../support/waits.ts'
 
 const NOTES = runs(2_000, 5_000)
 const LAST = `Node ${NOTES - 1}`
@@ -66,9 +68,7 @@ describe.skipIf(!hasBrowser)('a graph of thousands of notes in a browser', () =>
       page.on('workercreated', (worker) => void started.push(worker))
       const ended = new Promise((resolve) => page.on('workerdestroyed', resolve))
       await page.goto(`${app.server.url}/app/graph`)
-      await page.waitForFunction(`document.body.textContent.includes('Laid out in')`, {
-        timeout: LAYOUT_TIMEOUT_MS,
-      })
+      await untilText(page, 'Laid out in')
       await ended
       expect(started).toHaveLength(1)
       const loaded = await page.evaluate(() =>
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('a graph of thousands of notes in a browser', () =>
       await untilTextIn(page, '.side .bar h2', node?.title ?? '')
       expect(await titlesIn('.side .section:nth-of-type(1)')).toEqual(leadsTo(node))
       await press(page, 'Open')
-      await page.waitForFunction(`location.pathname === '/app/notes/${node?.id}'`)
+      await untilAddress(page, ({ pathname }) => pathname === `/app/notes/${node?.id}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -114,20 +114,18 @@ describe.skipIf(!hasBrowser)('a graph of thousands of notes in a browser', () =>
         graph.nodes.slice(0, LISTED).map(({ title }) => title),
       )
       await press(page, `Show ${(NOTES - LISTED).toLocaleString('en')} more`)
-      await page.waitForFunction(
-        `document.querySelectorAll('.side .section:last-child li').length === ${2 * LISTED}`,
-      )
+      await untilCount(page, '.side .section:last-child li', 2 * LISTED)
       expect(await titlesIn('.side .section:last-child')).toEqual(
         graph.nodes.slice(0, 2 * LISTED).map(({ title }) => title),
       )
       await fill(page, 'Find in this graph', LAST)
-      await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
+      await untilCount(page, '.side .section:last-child li', 1)
       await press(page, LAST)
       await untilTextIn(page, '.side .bar', LAST)
       expect(await titlesIn('.side .section:nth-of-type(1)')).toEqual(leadsTo(chosen()))
       await press(page, 'Open')
-      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
-      await page.waitForFunction(`document.querySelector('.title-field')?.value === '${LAST}'`)
+      await untilAddress(page, ({ pathname }) => pathname.startsWith('/app/notes/'))
+      await untilValue(page, '.title-field', LAST)
     },
     BROWSER_TIMEOUT_MS,
   )

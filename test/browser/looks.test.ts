@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilOneIs } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('the looks of notes and rows', () => {
   let app: Application
@@ -47,7 +48,9 @@ describe.skipIf(!hasBrowser)('the looks of notes and rows', () => {
       expect(paddings.filter((padding) => padding !== '0px').length).toBeGreaterThanOrEqual(2)
       await page.hover('.cm-content')
       await page.click('.md-copy')
-      await page.waitForFunction(`navigator.clipboard.readText().then((text) => text.trim() === 'let x = 1')`)
+      await page.waitForFunction(() =>
+        navigator.clipboard.readText().then((text) => text.trim() === 'let x = 1'),
+      )
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -73,9 +76,7 @@ describe.skipIf(!hasBrowser)('the looks of notes and rows', () => {
       await page.waitForSelector('dialog.modal select')
       await page.select('dialog.modal select', 'number')
       await untilTextIn(page, 'dialog.modal', '1 cannot be converted')
-      await page.waitForFunction(
-        `[...document.querySelectorAll('dialog.modal button')].find((one) => one.textContent === 'Convert').disabled`,
-      )
+      await untilOneIs(page, 'dialog.modal button:disabled', 'Convert')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -16,6 +16,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { download } from '../support/browser-files.ts'
 import { send } from '../support/page-requests.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
+import { untilRead, untilValue } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   let app: Application
@@ -27,7 +28,13 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   /** Waits until a link other than this one is shown, and returns it. */
   const nextLinkOf = async (name: string, link: string) => {
     await page.waitForFunction(
-      `![${JSON.stringify(link)}, undefined].includes(document.querySelector('[aria-label="Setup link for ${name}"]')?.value)`,
+      (selector, old) => {
+        const field = document.querySelector<HTMLInputElement>(selector)
+        return field !== null && field.value !== old
+      },
+      {},
+      `[aria-label="Setup link for ${name}"]`,
+      link,
     )
     return linkOf(name)
   }
@@ -108,9 +115,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
         await page.goto(at('settings/members'))
         await page.waitForSelector('select[aria-label="Role of Ben"]')
         await page.select('select[aria-label="Role of Ben"]', role)
-        await page.waitForFunction(
-          `document.querySelector('select[aria-label="Role of Ben"]:enabled')?.value === '${role}'`,
-        )
+        await untilValue(page, 'select[aria-label="Role of Ben"]:enabled', role)
       }
       await choose('viewer')
       await ben.focus('.cm-content')
@@ -128,10 +133,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await elsewhere.bringToFront()
       await ben.bringToFront()
       await untilText(ben, 'Ben, editor')
-      await ben.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === 'typed too late')`,
-        { polling: 200 },
-      )
+      await untilRead(ben, `/v1/notes/${id}`, ({ note }) => note.content === 'typed too late')
       await ben.waitForSelector('#note .status.ok')
 
       await choose('owner')

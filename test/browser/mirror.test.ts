@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { untilText } from '../support/application-server.ts'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type MirrorProcess, startMirror } from '../support/mirror-process.ts'
 import { fitsDown } from '../support/page-acts.ts'
@@ -54,7 +55,7 @@ test.skipIf(!hasBrowser)(
       expect(await page.$eval('.copy-line', (line) => line.textContent)).toBe(
         `Read-only copy of ${new URL(remote.url).host}; make changes there.`,
       )
-      await page.waitForFunction(`document.body.textContent.includes('A note of the team')`)
+      await untilText(page, 'A note of the team')
       expect(
         await page.$$eval(
           'button',

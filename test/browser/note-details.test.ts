@@ -17,6 +17,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { textOf, textsOf } from '../support/page-acts.ts'
 import { newFolder } from '../support/process.ts'
 import { untilCompared } from '../support/screens/notes.ts'
+import { untilCount, untilRead } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   let app: Application
@@ -166,10 +167,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.keyboard.press('End')
       await page.keyboard.type('1')
       await page.keyboard.press('Tab')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 40)`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}/properties`, ({ properties }) => properties.stars === 40)
       const field = await fieldOf(page, 'The stars')
       await page.waitForFunction((one) => (one as unknown as { value: string }).value === '40', {}, field)
     },
@@ -193,10 +191,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.waitForSelector('#details .facts input[type=number]:focus')
       await page.keyboard.type('5')
       await page.keyboard.press('Tab')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 5)`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}/properties`, ({ properties }) => properties.stars === 5)
       await page.reload()
       await untilTextIn(page, '#details .facts', 'The stars')
       expect(await shown()).toEqual(['The stars', 'The done'])
@@ -269,7 +264,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       const [one, two] = [await createNote('Front hub'), await createNote('Rear hub')]
       const id = await createNote('Hubs', '[[Front hub|the hub]], [[Rear hub|the hub]], [[No hub|the hub]]')
       await open(id, '?show=preview')
-      await page.waitForFunction(`document.querySelectorAll('.read a').length === 2`)
+      await untilCount(page, '.read a', 2)
       expect(
         await page.$$eval('.read a', (links) => links.map((link) => new URL(link.href).pathname)),
       ).toEqual([`/app/notes/${one}`, `/app/notes/${two}`])
@@ -292,9 +287,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await untilEdits(61)
       await press(page, 'Show older')
       await untilEdits(71)
-      await page.waitForFunction(
-        `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Show older')`,
-      )
+      await untilNoText(page, 'Show older')
       expect(await page.$$eval('#details .ledger li', ({ length }) => length)).toBe(1)
       await page.focus('#details .ledger li:last-child button')
       await page.keyboard.press('Enter')
@@ -380,7 +373,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await drop('.sheet .title')
       await page.waitForSelector('#details a[href^="/app/files/"]')
       await drop('.cm-content')
-      await page.waitForFunction(`document.querySelectorAll('#details a[href^="/app/files/"]').length === 2`)
+      await untilCount(page, '#details a[href^="/app/files/"]', 2)
       await page.waitForSelector('#note .status.ok')
       expect(page.url()).toBe(here)
       const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
@@ -389,10 +382,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
         'spokes.txt',
       ])
       await untilTextIn(page, '.cm-content', 'spokes.txt')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.includes('|spokes.txt]]'))`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}`, ({ note }) => note.content.includes('|spokes.txt]]'))
     },
     BROWSER_TIMEOUT_MS,
   )

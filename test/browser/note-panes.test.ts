@@ -9,6 +9,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilValue } from '../support/waits.ts'
 
 const WIDE = { width: 1440, height: 900 }
 const LOOKS = [1440, 820].flatMap((width) => [[width, 'light'] as const, [width, 'dark'] as const])
@@ -32,8 +33,7 @@ describe.skipIf(!hasBrowser)('the notes beside the list', () => {
     await page.goto(`${app.server.url}/app/${path}`)
     await page.waitForSelector('main')
   }
-  const titleIs = (title: string, pane = '#note') =>
-    page.waitForFunction(`document.querySelector('${pane} .title-field')?.value === ${JSON.stringify(title)}`)
+  const titleIs = (title: string, pane = '#note') => untilValue(page, `${pane} .title-field`, title)
   const contentOf = async (id: string) => (await app.server.get(`/v1/notes/${id}`)).body.note.content
   const idShown = () => new URL(page.url()).pathname.split('/').at(-1)
 

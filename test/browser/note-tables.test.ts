@@ -4,6 +4,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { frames, paste, textOf } from '../support/page-acts.ts'
+import { untilRead } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('a table in a note', () => {
   let app: Application
@@ -35,14 +36,9 @@ describe.skipIf(!hasBrowser)('a table in a note', () => {
       else await page.keyboard.type(part)
   }
   const stored = (id: string, content: string) =>
-    page
-      .waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === ${JSON.stringify(content)})`,
-        { polling: 100, timeout: 8_000 },
-      )
-      .catch(async () => {
-        expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe(content)
-      })
+    untilRead(page, `/v1/notes/${id}`, ({ note }) => note.content === content).catch(async () => {
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe(content)
+    })
   const cellTexts = () =>
     page.$$eval('.md-row', (rows) =>
       rows.map((row) => [...row.querySelectorAll('.md-cell')].map((cell) => cell.textContent?.trim())),

@@ -15,6 +15,15 @@ import { setOffline } from '../support/offline.ts'
 import { frames, leaveFocus, paste, selectFocused, textOf } from '../support/page-acts.ts'
 import { addMember, endSession } from '../support/page-requests.ts'
 import { listedTitles, untilCompared } from '../support/screens/notes.ts'
+import {
+  untilAddress,
+  untilAtLeast,
+  untilCount,
+  untilNoTextIn,
+  untilRead,
+  untilTextIs,
+  untilValue,
+} from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('notes in a browser', () => {
   let app: Application
@@ -35,8 +44,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     await on.goto(`${app.server.url}/app/notes/${id}`)
     await on.waitForSelector('.cm-content')
   }
-  const saysText = (text: string, on = page) =>
-    on.waitForFunction(`document.querySelector('#note')?.textContent.includes(${JSON.stringify(text)})`)
+  const saysText = (text: string, on = page) => untilTextIn(on, '#note', text)
   const isSaved = (on = page) => on.waitForSelector('#note .status.ok')
   const press = async (modifier: 'Control', key: 'End' | 'Home', on = page) => {
     await on.keyboard.down(modifier)
@@ -64,23 +72,19 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
   /** Waits until the server has this text. */
   const isStored = (id: string, content: string, on = page) =>
-    on.waitForFunction(
-      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
-      { polling: 200 },
-    )
+    untilRead(on, `/v1/notes/${id}`, ({ note }) => note?.content === content)
 
   test(
     'are found while typing and opened with the keyboard; reload and back keep the place',
     async () => {
       for (const name of ['Wheel building', 'Wheel truing', 'Gear indexing']) await createNote(name, 'Spokes')
       await page.goto(`${app.server.url}/app/notes`)
-      const opens = (title: string) =>
-        page.waitForFunction(`document.querySelector('#note .title-field')?.value === '${title}'`)
+      const opens = (title: string) => untilValue(page, '#note .title-field', title)
       await page.waitForSelector('#note .cm-content')
       const first = await contentOfField(page, 'Title')
       await page.keyboard.press('/')
       await page.keyboard.type('wheel tru')
-      await page.waitForFunction(`document.querySelectorAll('.notes-rows a').length === 1`)
+      await untilCount(page, '.notes-rows a', 1)
       await page.waitForSelector('.notes-rows a')
       await leaveFocus(page)
       await page.keyboard.press('j')
@@ -113,7 +117,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await createNote('Anchor 2026')
       await server.post('/v1/notes', { title: 'Chain', alias: 'anchor 2026 list', content: 'short' })
       await page.goto(`${server.url}/app/notes?search=anchor+2026`)
-      await page.waitForFunction(`document.querySelectorAll('.notes-rows .item-title').length > 2`)
+      await untilAtLeast(page, '.notes-rows .item-title', 3)
       expect((await listedTitles(page)).slice(0, 2)).toEqual(['Anchor 2026', 'Chain'])
       expect(await textOf(page, '#list .list-end')).toStartWith('12 notes')
     },
@@ -145,9 +149,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.keyboard.type(' #ben')
       await complete()
       await isStored(id, 'See [[Hub measurements]] #bench')
-      await page.waitForFunction(
-        `document.querySelector('#details')?.textContent.includes('Hub measurements')`,
-      )
+      await untilTextIn(page, '#details', 'Hub measurements')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -195,7 +197,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.focus('.cm-content')
       await page.keyboard.type('and on')
       await page.evaluate(() => history.back())
-      await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith(id))
       await page.setOfflineMode(false)
       await isStored(id, 'and on')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Off')
@@ -217,7 +219,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const { pathname } = new URL(page.url())
       await isStored(pathname.split('/').at(-1) ?? '', 'Got up')
       await page.goto(`${app.server.url}/app/notes/today`)
-      await page.waitForFunction(`location.pathname === '${pathname}'`)
+      await untilAddress(page, (address) => address.pathname === pathname)
       await saysText('Got up')
       await page.waitForSelector('.cm-content:focus')
       await page.keyboard.type(', ate')
@@ -236,13 +238,11 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.goto(`${app.server.url}/app/notes`)
       // The count and the list of a parent are those of its whole subtree.
       await clickOn(page, 'house2')
-      await page.waitForFunction(
-        `['Oven', 'Boiler'].every((title) => document.querySelector('.notes-rows')?.textContent.includes(title))`,
-      )
+      for (const title of ['Oven', 'Boiler']) await untilTextIn(page, '.notes-rows', title)
       await clickOn(page, 'Tags below house')
       await clickOn(page, 'kitchen1')
-      await page.waitForFunction(`document.querySelector('#list-h')?.textContent === '#house/kitchen'`)
-      await page.waitForFunction(`document.querySelector('.notes-rows')?.textContent.includes('Oven')`)
+      await untilTextIs(page, '#list-h', '#house/kitchen')
+      await untilTextIn(page, '.notes-rows', 'Oven')
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('.branch > [aria-expanded=true]')
       // Dragging a tag onto the heading moves it to the top level.
@@ -296,9 +296,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, 'one\ntwo\nthree mine\nthree theirs', other)
       await other.close()
       await page.bringToFront()
-      await page.waitForFunction(
-        `document.querySelector('.cm-content')?.textContent.includes('three theirs')`,
-      )
+      await untilTextIn(page, '.cm-content', 'three theirs')
       await typeAtEnd('!')
       await app.server.patch(`/v1/notes/${id}`, { content: 'ONE\ntwo\nthree mine\nthree theirs' })
       await isStored(id, 'ONE\ntwo\nthree mine\nthree theirs!')
@@ -377,7 +375,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.locator('#details .ledger button').click()
       await untilCompared(page, 'first', 'second')
       await clickOn(page, 'Restore this version')
-      await page.waitForFunction(`document.querySelector('.cm-content')?.textContent === 'first'`)
+      await untilTextIs(page, '.cm-content', 'first')
       expect(await contentOf(id)).toBe('first')
       await choose('Move to trash')
       await page.waitForSelector('.cm-content', { hidden: true })
@@ -411,21 +409,16 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         await page.keyboard.press('Tab')
       }
       await typeStars('2')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 2)`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}/properties`, ({ properties }) => properties.stars === 2)
       await page.select('#details select[aria-label=Preset]', await presetId('Reviewed'))
       await clickOn(page, 'Apply')
       await page.waitForSelector('#details .tag-item')
       expect((await properties()).stars).toBe(2)
       await choose('Add to quick access')
-      await page.waitForFunction(`document.querySelector('.rail')?.textContent.includes('Quick access')`)
+      await untilTextIn(page, '.rail', 'Quick access')
       expect((await app.server.get('/v1/quick-access')).body.items).toMatchObject([{ note_id: id }])
       await choose('Remove from quick access')
-      await page.waitForFunction(
-        `document.querySelector('.rail')?.textContent.includes('Quick access') === false`,
-      )
+      await untilNoTextIn(page, '.rail', 'Quick access')
       expect((await app.server.get('/v1/quick-access')).body.items).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -457,7 +450,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await app.server.delete(`/v1/notes/${id}`)
       await page.waitForSelector('#note .banner.bad')
       await clickOn(page, 'Save as a new note')
-      await page.waitForFunction(`!location.pathname.endsWith('${id}')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith(id))
       await isStored(new URL(page.url()).pathname.split('/').at(-1) ?? '', 'mine')
     },
     BROWSER_TIMEOUT_MS,

@@ -179,7 +179,9 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     'pictures of a note are shown, and the settings show the size of the copy',
     async () => {
       await open(`notes/${pictured}?show=preview`)
-      await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
+      await page.waitForFunction(
+        () => document.querySelector<HTMLImageElement>('#note img')?.naturalWidth === 1,
+      )
       await untilText(page, 'The files of this note aren’t available offline.')
       await open('settings/offline')
       await untilText(page, '1 picture (42 bytes)')

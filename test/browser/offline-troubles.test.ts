@@ -18,6 +18,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { focusCell, gridOn } from '../support/grid.ts'
 import { countsOn, nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
 import { send } from '../support/page-requests.ts'
+import { untilKept, untilRead, untilTextIs } from '../support/waits.ts'
 
 /** Each failure shows a message, and no typed text is lost. */
 describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
@@ -38,18 +39,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
     id = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note.id
     await openNote(page)
     await untilStoredOn(page, { texts: 1 })
-    await page.waitForFunction(
-      `new Promise((resolve) => {
-        indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
-          const found = db.transaction('texts').objectStore('texts').getKey('${id}')
-          found.onsuccess = () => {
-            db.close()
-            resolve(found.result !== undefined)
-          }
-        }
-      })`,
-      { polling: 200 },
-    )
+    await untilKept(page, 'texts', id)
   }, BROWSER_TIMEOUT_MS)
 
   const openNote = async (on: Page) => {
@@ -108,7 +98,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await untilText(page, 'Drafts can’t be stored in this browser')
       await untilText(page, 'Stay on this page until the note is saved.')
       await setOffline(page, false)
-      await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
+      await untilTextIn(page, '#note .bar', 'Saved')
       expect(await stored()).toBe('Typed without room.')
       const left = await page.evaluate(() => {
         dispatchEvent(new Event('pagehide'))
@@ -188,7 +178,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await holdReads('*/v1/changes?include=*')
       await type('Saved a moment ago.')
       await untilStored('Saved a moment ago.')
-      await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
+      await untilTextIn(page, '#note .bar', 'Saved')
       await crash()
       await setOffline(page, true)
       await openNote(page)
@@ -243,16 +233,15 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await lock.detach()
       await untilText(page, 'The server was restored from an earlier backup.')
       // The displayed content equals the server's and follows its changes.
-      await page.waitForFunction(`document.querySelector('.cm-content')?.innerText.trim() === ''`)
+      await untilTextIs(page, '.cm-content', '')
       await type('Goes on.')
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((sent) => sent.json()).then(({ note }) => note.content === 'Goes on.')`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}`, ({ note }) => note.content === 'Goes on.')
       await press(other, 'Save as a new note')
-      await other.waitForFunction(
-        `fetch('/v1/notes').then((sent) => sent.json()).then(({ notes }) => notes.some(({ content }) => content === 'Made. Typed meanwhile.' || content === ' Typed meanwhile.Made.'))`,
-        { polling: 200 },
+      await untilRead(other, '/v1/notes', ({ notes }) =>
+        notes.some(
+          ({ content }: { content: string }) =>
+            content === 'Made. Typed meanwhile.' || content === ' Typed meanwhile.Made.',
+        ),
       )
       await other.close()
     },

@@ -24,6 +24,7 @@ import {
 } from '../support/offline.ts'
 import { selectFocused } from '../support/page-acts.ts'
 import { respondTo, send } from '../support/page-requests.ts'
+import { untilKept, untilTextStarts } from '../support/waits.ts'
 
 interface Stored {
   readonly id: string
@@ -98,9 +99,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   }
   /** Waits until a cell shows its typed text, saved or not. */
   const showsTyped = (row: number, column: number, text: string) =>
-    page.waitForFunction(
-      `document.querySelector('${cell(row, column)}')?.textContent.startsWith(${JSON.stringify(text)})`,
-    )
+    untilTextStarts(page, cell(row, column), text)
   const stored = async (): Promise<Stored[]> =>
     (await app.server.get(`/v1/records?structure=${leads}&sort=size&direction=asc`)).body.records
   const names = async () => (await stored()).map(({ data }) => data.name)
@@ -355,20 +354,8 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       }
       const texts = (await app.server.get('/v1/notes')).body.total
       await untilStoredOn(page, { texts })
-      await page.waitForFunction(
-        `new Promise((resolve) => {
-          indexedDB.open('daybook-offline').onsuccess = ({ target: { result: db } }) => {
-            const transaction = db.transaction(['notes', 'answers'])
-            const note = transaction.objectStore('notes').get('${id}')
-            const known = transaction.objectStore('answers').get('/v1/properties')
-            transaction.oncomplete = () => {
-              db.close()
-              resolve(note.result?.properties?.stage === 'raw' && JSON.stringify(known.result).includes('Stage'))
-            }
-          }
-        })`,
-        { polling: 200 },
-      )
+      await untilKept(page, 'notes', id, '"stage":"raw"')
+      await untilKept(page, 'answers', '/v1/properties', 'Stage')
       await setOffline(page, true)
       await page.type('.new-row input[name=name]', 'Row away')
       await page.keyboard.press('Enter')

@@ -4,6 +4,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, newSession, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { addMember } from '../support/page-requests.ts'
+import { untilCount, untilGone } from '../support/waits.ts'
 import { until } from '../support/webhooks.ts'
 
 describe.skipIf(!hasBrowser)('people in a note', () => {
@@ -48,7 +49,7 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
       await until(() => received.includes('"writing":true,"line":1'))
       leaving.abort()
       await reading
-      await page.waitForFunction(`document.querySelector('.here, .here-line') === null`)
+      await untilGone(page, '.here, .here-line')
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -72,12 +73,12 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
       ].join('\n\n')
       const { body } = await app.server.post('/v1/notes', { title: 'Formulas', content })
       await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
-      await page.waitForFunction(`document.querySelectorAll('.cm-content math').length === 4`)
+      await untilCount(page, '.cm-content math', 4)
       expect(await page.$('math :is([id], [href])')).toBeNull()
       expect(await page.$eval('.md-formula.display', (one) => one.querySelector('mfrac') !== null)).toBe(true)
       expect(await page.$eval('.cm-content', (one) => one.textContent)).toContain('costs $5 and $6.')
       await page.goto(`${app.server.url}/app/notes/${body.note.id}?show=preview`)
-      await page.waitForFunction(`document.querySelectorAll('.read math').length === 4`)
+      await untilCount(page, '.read math', 4)
       expect((await app.server.get(`/v1/notes/${body.note.id}`)).body.note.content).toBe(content)
       expect(app.problems).toEqual([])
     },

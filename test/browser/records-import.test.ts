@@ -145,11 +145,12 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       await importLines(lines, 'Done. 1,250 new, 1,250 refused.')
       const drawn = await page.$$eval('.refused tbody tr.trouble', ({ length }) => length)
       expect(drawn).toBeLessThan(100)
-      await page.waitForFunction(`(() => {
+      await page.waitForFunction(() => {
         const list = document.querySelector('.refused')
+        if (list === null) return false
         list.scrollTop = list.scrollHeight
         return [...list.querySelectorAll('tbody .margin')].at(-1)?.textContent === '2500'
-      })()`)
+      })
       expect(await accessibilityProblems(page)).toEqual([])
       const session = await page.createCDPSession()
       await session.send('Browser.setDownloadBehavior', {

@@ -5,6 +5,7 @@ import { type Application, fill, startApplication } from '../support/application
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
+import { untilAddress } from '../support/waits.ts'
 
 /** At 32 pixels each, these rows are taller than a browser can draw. */
 const ROWS = 1_000_000
@@ -47,14 +48,18 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
   const shows = (place: number) => grid.shows(place - 1, 1, NUMBER.format(place))
   /** Waits until a row is visible, within the pixels of one step of the scroll bar. */
   const untilSeen = (place: number) =>
-    page.waitForFunction(`(() => {
-      const found = document.querySelector('${cell(place - 1, 1)}')
-      if (found === null) return false
-      const { top, bottom } = found.getBoundingClientRect()
-      const list = found.closest('.scroll').getBoundingClientRect()
-      const head = found.closest('table').querySelector('th').getBoundingClientRect()
-      return top >= head.bottom - 3 && bottom <= list.bottom + 1
-    })()`)
+    page.waitForFunction(
+      (selector) => {
+        const found = document.querySelector(selector)
+        const list = found?.closest('.scroll')?.getBoundingClientRect()
+        const head = found?.closest('table')?.querySelector('th')?.getBoundingClientRect()
+        if (!found || !list || !head) return false
+        const { top, bottom } = found.getBoundingClientRect()
+        return top >= head.bottom - 3 && bottom <= list.bottom + 1
+      },
+      {},
+      cell(place - 1, 1),
+    )
 
   test(
     'scrolls by keyboard to its last row, and from there to each before it',
@@ -90,7 +95,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
       await page.keyboard.press('Enter')
       await shows(ROWS)
       await untilSeen(ROWS)
-      await page.waitForFunction(`location.search.includes('cell=${ROWS}.')`)
+      await untilAddress(page, ({ search }) => search.includes(`cell=${ROWS}.`))
       await page.reload()
       await shows(ROWS)
       await untilSeen(ROWS)
@@ -115,8 +120,8 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
       await page.$eval('.scroll', (scroller) => {
         scroller.scrollTop = scroller.scrollHeight / 2
       })
-      await page.waitForFunction(
-        `/Rows 49\\d,\\d{3} |Rows 50\\d,\\d{3} /.test(document.querySelector('.foot')?.textContent)`,
+      await page.waitForFunction(() =>
+        /Rows 49\d,\d{3} |Rows 50\d,\d{3} /.test(document.querySelector('.foot')?.textContent ?? ''),
       )
     },
     BROWSER_TIMEOUT_MS,

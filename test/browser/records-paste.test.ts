@@ -4,6 +4,7 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press as clickOn, startApplication, until } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
+import { untilGone } from '../support/waits.ts'
 
 const FIELDS = [
   { key: 'ref', type: 'text', label: 'Ref' },
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', (
       await grid.shows(ROWS - 1, 2, 'New 1')
       await grid.withControl('z')
       await grid.shows(ROWS - 1, 2, `Bike ${ROWS}`)
-      await page.waitForFunction(`document.querySelector('table.grid')?.ariaRowCount === '${ROWS + 1}'`)
+      await page.waitForSelector(`table.grid[aria-rowcount="${ROWS + 1}"]`)
       expect(await bikes(name)).toEqual(before)
     },
     BROWSER_TIMEOUT_MS,
@@ -142,7 +143,7 @@ describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', (
       )
       expect(await bikes(name)).toEqual(before)
       await clickOn(page, 'Cancel')
-      await page.waitForFunction(`document.querySelector('.note-row') === null`)
+      await untilGone(page, '.note-row')
       await grid.shows(2, 3, '2')
     },
     BROWSER_TIMEOUT_MS,

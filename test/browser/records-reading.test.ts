@@ -11,6 +11,16 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
+import {
+  untilAddress,
+  untilCount,
+  untilGone,
+  untilNoTextIn,
+  untilOneIs,
+  untilTextIs,
+  untilValue,
+  untilValueStarts,
+} from '../support/waits.ts'
 
 const ROWS = 1_200
 const DAYS = 364
@@ -67,11 +77,9 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   }
   /** Phones show rows as cards. */
   const showsCard = (place: number, title: string) =>
-    page.waitForFunction(
-      `document.querySelector('tr[aria-rowindex="${place + 2}"] .row-card b')?.textContent === '${title}'`,
-    )
-  const untilAddress = (pattern: RegExp) =>
-    page.waitForFunction(`${pattern}.test(decodeURIComponent(location.href))`)
+    untilTextIs(page, `tr[aria-rowindex="${place + 2}"] .row-card b`, title)
+  const untilAt = (pattern: RegExp) =>
+    untilAddress(page, ({ href }) => pattern.test(decodeURIComponent(href)))
   /** Returns the number of the first visible row. */
   const firstSeen = async () =>
     Number(
@@ -87,14 +95,14 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await fill(page, 'Go to row', '900')
       await page.keyboard.press('Enter')
       await grid.shows(899, 2, 'Ada')
-      await untilAddress(/cell=900\.ref/)
+      await untilAt(/cell=900\.ref/)
       await (await page.waitForSelector(`${cell(899, 2)} a`))?.click()
-      await untilAddress(new RegExp(`/records/${customers}/`))
-      await page.waitForFunction(`document.querySelector('.side h2')?.textContent === 'Ada'`)
+      await untilAt(new RegExp(`/records/${customers}/`))
+      await untilTextIs(page, '.side h2', 'Ada')
       await page.goBack()
       await grid.shows(899, 3, 'The long story')
       await (await page.waitForSelector(`${cell(899, 3)} a`))?.click()
-      await untilAddress(new RegExp(`/notes/${note}`))
+      await untilAt(new RegExp(`/notes/${note}`))
       await page.goBack()
       await grid.shows(899, 1, 'R900')
     },
@@ -107,12 +115,10 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await open()
       await focusCell(page, 4, 2)
       await page.keyboard.press('Space')
-      await page.waitForFunction(
-        `[...document.querySelectorAll('.side small a')].some(({ textContent }) => textContent === 'Ada')`,
-      )
+      await untilOneIs(page, '.side small a', 'Ada')
       await page.focus('.side small a')
       await page.keyboard.press('Enter')
-      await untilAddress(new RegExp(`/records/${customers}/`))
+      await untilAt(new RegExp(`/records/${customers}/`))
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -121,7 +127,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     'keeps a half-typed reference when the page is refreshed on return',
     async () => {
       await open('', `/${rowIds[5]}`)
-      await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Ada'`)
+      await untilValue(page, '#value-customer', 'Ada')
       await page.click('#value-customer', { count: 3 })
       await page.keyboard.type('Ad')
       const readAgain = page.waitForResponse((response) =>
@@ -147,11 +153,11 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     async () => {
       await open()
       await focusCell(page, 3, 4)
-      await untilAddress(/cell=4\.day/)
+      await untilAt(/cell=4\.day/)
       await page.$eval('.scroll', (scroller) => {
         scroller.scrollTop = 20_000
       })
-      await untilAddress(/at=\d{3}/)
+      await untilAt(/at=\d{3}/)
       const seen = await firstSeen()
       expect(seen).toBeGreaterThan(500)
       expect(new URL(page.url()).searchParams.get('at')).toBe(String(seen))
@@ -165,7 +171,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
         scroller.scrollTop = 0
       })
       await page.waitForSelector(`${cell(3, 4)}[tabindex="0"]`)
-      await untilAddress(/^(?!.*at=)/)
+      await untilAt(/^(?!.*at=)/)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -210,8 +216,10 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await page.setViewport({ width, height: 800 })
       await open()
       await clickOn(page, 'All tables')
-      const link = await page.waitForFunction(
-        `[...document.querySelectorAll('main a')].find((one) => one.textContent.startsWith('Customers') && one.checkVisibility())`,
+      const link = await page.waitForFunction(() =>
+        [...document.querySelectorAll('main a')].find(
+          (one) => one.textContent.startsWith('Customers') && one.checkVisibility(),
+        ),
       )
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width, height: 800 })
@@ -235,7 +243,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
         page.$$eval('.numbers tbody tr', (rows) =>
           rows.map(({ cells }) => [...cells].map(({ textContent }) => textContent)),
         )
-      await page.waitForFunction(`document.querySelectorAll('.numbers tbody tr').length === ${DAYS + 1}`)
+      await untilCount(page, '.numbers tbody tr', DAYS + 1)
       const all = await lines()
       expect(all[0]).toEqual([dayOf(0), '4'])
       expect(all.at(-2)).toEqual([dayOf(DAYS - 1), '3'])
@@ -251,9 +259,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     async () => {
       await open('chart=count&by=value:customer')
       await clickOn(page, 'Show as table')
-      await page.waitForFunction(
-        `document.querySelector('.numbers tbody')?.textContent === 'Ada${new Intl.NumberFormat('en-US').format(ROWS)}'`,
-      )
+      await untilTextIs(page, '.numbers tbody', `Ada${new Intl.NumberFormat('en-US').format(ROWS)}`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -302,7 +308,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
         return records[0]?.data.customer
       }
       await newRow('by name', 'grace')
-      await page.waitForFunction(`document.querySelector('.side') === null`)
+      await untilGone(page, '.side')
       expect(await customerOf('by name')).toBe(grace)
 
       await newRow('of two', 'jo twin')
@@ -312,19 +318,19 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       expect(await contentOf(page, 'Customer')).toBe('jo twin')
       await fill(page, 'Customer', `Jo Twin (…${twins[1]?.slice(-6)})`)
       await clickOn(page, 'Add row')
-      await page.waitForFunction(`document.querySelector('.side') === null`)
+      await untilGone(page, '.side')
       expect(await customerOf('of two')).toBe(twins[1])
 
       await open('', `/${rowIds[7]}`)
-      await page.waitForFunction(`document.querySelector('#value-customer')?.value.startsWith('Ada')`)
+      await untilValueStarts(page, '#value-customer', 'Ada')
       await fill(page, 'Customer', 'nobody')
       await page.keyboard.press('Tab')
       await page.waitForSelector('#value-customer[aria-invalid=true]')
       await fill(page, 'Customer', 'hopper')
       await page.keyboard.press('Tab')
-      await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
+      await untilValue(page, '#value-customer', 'Grace Hopper')
       // The name is visible while its save is in flight.
-      await page.waitForFunction(`document.querySelector('.side')?.textContent.includes('Saving…') === false`)
+      await untilNoTextIn(page, '.side', 'Saving…')
       expect(await customerOf('R8')).toBe(grace)
     },
     BROWSER_TIMEOUT_MS,

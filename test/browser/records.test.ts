@@ -5,6 +5,7 @@ import { type Application, press as clickOn, startApplication } from '../support
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
+import { untilAddress, untilCount, untilGone, untilNoTextIn } from '../support/waits.ts'
 
 const FIELDS = [
   { key: 'ref', type: 'text', label: 'Ref', required: true, unique: true },
@@ -307,9 +308,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await focusCell(page, 0, 1)
       await grid.paste('P1\tCargo\nP2\t"Road, ""54"""')
       await clickOn(page, 'Add as 2 new rows')
-      await page.waitForFunction(
-        `document.querySelector('main')?.textContent.includes('cells, starting at') === false`,
-      )
+      await untilNoTextIn(page, 'main', 'cells, starting at')
       expect((await stored('P2'))?.data).toEqual({ ref: 'P2', bike: 'Road, "54"' })
       const feed = (await app.server.get('/v1/changes?before=now&limit=2')).body.changes
       expect(new Set(feed.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
@@ -326,9 +325,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await grid.has('Row deleted.')
       expect(await stored('R9')).toBeUndefined()
       await clickOn(page, 'Restore')
-      await page.waitForFunction(
-        `document.querySelector('main')?.textContent.includes(' deleted.') === false`,
-      )
+      await untilNoTextIn(page, 'main', ' deleted.')
       expect((await stored('R9'))?.id).toBe(id)
     },
     BROWSER_TIMEOUT_MS,
@@ -385,7 +382,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.mapping')
       await clickOn(page, 'Import')
       await grid.has('Done. 2 new, 3 refused.')
-      await page.waitForFunction(`document.querySelectorAll('.refused tbody .margin').length === 3`)
+      await untilCount(page, '.refused tbody .margin', 3)
       const lines = await page.$$eval('.refused tbody .margin', (cells) =>
         cells.map(({ textContent }) => textContent),
       )
@@ -421,7 +418,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.type('input[name=name]', 'Parts')
       await page.type('.definition input[name^=label]', 'Part number')
       await clickOn(page, 'Create table')
-      await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
+      await untilAddress(page, ({ pathname }) => /records\/[\w-]{36}$/.test(pathname))
       const { structures } = (await app.server.get('/v1/records/structures')).body
       const parts = structures.find(({ name }: { name: string }) => name === 'Parts')
       expect(parts.fields).toMatchObject([{ key: 'part_number', label: 'Part number', type: 'text' }])
@@ -440,7 +437,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(200)
       await page.keyboard.type('s')
       await grid.press('Enter')
-      await page.waitForFunction(`document.querySelector('.rail')?.textContent.includes('Parts') === false`)
+      await untilNoTextIn(page, '.rail', 'Parts')
       expect((await app.server.get(`/v1/records/structures/${parts.id}`)).status).toBe(404)
     },
     BROWSER_TIMEOUT_MS,
@@ -457,7 +454,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('#value-ref[aria-invalid="true"]:focus')
       await page.keyboard.type('N1')
       await clickOn(page, 'Add row')
-      await page.waitForFunction(`document.querySelector('.side') === null`)
+      await untilGone(page, '.side')
       expect((await stored('N1'))?.data).toEqual({ ref: 'N1', bike: 'Recumbent' })
     },
     BROWSER_TIMEOUT_MS,

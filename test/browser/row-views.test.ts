@@ -14,6 +14,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { setOffline } from '../support/offline.ts'
 import { choose } from '../support/page-acts.ts'
+import { untilAddress, untilCount, untilFocused, untilGone, untilTextIs } from '../support/waits.ts'
 
 /** The group headings by state, and whether the groups are open. */
 const GROUPS = [
@@ -104,7 +105,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
         kind: 'table',
       })
       await page.goto(`${app.server.url}/app/records/${structure}?view=${view.id}`)
-      await page.waitForFunction(`location.search.includes('q=s')`)
+      await untilAddress(page, ({ search }) => search.includes('q=s'))
       await page.goto(`${app.server.url}/app/records/${structure}?view=${view.id}&q=Cups`)
       await press(page, 'Save in “With an s”')
       await until(async () => (await views())[0].search === 'Cups')
@@ -112,12 +113,12 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await press(page, 'Columns')
       await page.waitForSelector('#columns-menu input')
       await page.click('#columns-menu label:has(input:checked) input')
-      await page.waitForFunction(`document.querySelectorAll('.grid th').length === 4`)
+      await untilCount(page, '.grid th', 4)
       await page.keyboard.press('Escape')
       await press(page, 'Save in “With an s”')
       await until(async () => (await views())[0].columns?.length === 3)
       await app.server.patch(`/v1/records/views/${view.id}`, { search: 'Plates' })
-      await page.waitForFunction(`location.search.includes('q=Plates')`)
+      await untilAddress(page, ({ search }) => search.includes('q=Plates'))
       await press(page, 'Actions for With an s')
       await press(page, 'Lock')
       await until(async () => (await views())[0].locked)
@@ -152,9 +153,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
           all.map(({ textContent }) => textContent),
         )
       const untilTitles = (count: number) =>
-        page.waitForFunction(
-          `document.querySelectorAll('tbody tr:not(.group, .space, [aria-busy]) td[data-column="1"]').length === ${count}`,
-        )
+        untilCount(page, 'tbody tr:not(.group, .space, [aria-busy]) td[data-column="1"]', count)
       await page.goto(`${app.server.url}/app/records/${structure}?view=${grouped}`)
       await page.waitForSelector('tr.group')
       await untilTitles(5)
@@ -176,9 +175,9 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       // Another user moves a row to another group.
       const moved = await row(all[0] ?? '')
       await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'Sent' } })
-      await page.waitForFunction(`document.querySelector('tr.group .margin')?.textContent === '1'`)
+      await untilTextIs(page, 'tr.group .margin', '1')
       await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'New' } })
-      await page.waitForFunction(`document.querySelector('tr.group .margin')?.textContent === '2'`)
+      await untilTextIs(page, 'tr.group .margin', '2')
       await untilTitles(5)
       // The price of the first row, dragged over the next group.
       await page.click('[data-row="1"][data-column="4"]')
@@ -213,7 +212,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await choose(page, 'Layout', 'board')
       await press(page, 'Create view')
       await page.waitForSelector('.board')
-      await page.waitForFunction(`document.querySelectorAll('.column').length === 4`)
+      await untilCount(page, '.column', 4)
       expect(await accessibilityProblems(page)).toEqual([])
       const [bowls, cups] = [await row('Bowls'), await row('Cups')]
       await dragTo(`#card-${bowls.id}`, '.column[data-drop="2"]')
@@ -226,7 +225,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await until(async () => (await stateOf('Cups')) === 'Drying')
       await page.waitForSelector(`.column[data-drop="1"] #card-${cups.id}`)
       await untilText(page, 'Cups moved to Drying.')
-      await page.waitForFunction(`document.activeElement?.id === 'card-${cups.id}'`)
+      await untilFocused(page, `#card-${cups.id}`)
       await control('z')
       await until(async () => (await stateOf('Cups')) === 'New')
       await app.server.patch(`/v1/records/${cups.id}`, { data: { state: null } })
@@ -279,23 +278,21 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)
       // The row keeps the focus wherever it moves: by mouse, by another user, and by keyboard.
       await page.focus(event)
-      const untilFocused = (day: string) =>
-        page.waitForFunction(
-          `document.activeElement?.closest('[data-drop]')?.dataset.drop === '${month}${day}' && document.activeElement.matches('${event}')`,
-        )
+      const untilFocusedOn = (day: string) =>
+        untilFocused(page, `${event}:is([data-drop="${month}${day}"] *)`)
       await app.server.patch(`/v1/records/${vases.id}`, { data: { due: `${month}22` } })
-      await untilFocused('22')
+      await untilFocusedOn('22')
       // Twice, without waiting for the server.
       await control('ArrowLeft')
       await control('ArrowLeft')
-      await untilFocused('20')
+      await untilFocusedOn('20')
       await control('ArrowRight')
-      await untilFocused('21')
+      await untilFocusedOn('21')
       await until(async () => (await row('Vases')).data.due === `${month}21`)
       await page.keyboard.press('PageDown')
-      await page.waitForFunction(`document.querySelector('${event}') === null`)
+      await untilGone(page, event)
       await page.keyboard.press('PageUp')
-      await untilFocused('21')
+      await untilFocusedOn('21')
       const tiles = await row('Tiles')
       await dragTo(`.undated [data-row-id="${tiles.id}"]`, `[data-drop="${month}05"]`)
       await page.mouse.up()
@@ -307,7 +304,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.waitForSelector(event)
       await page.focus(event)
       await page.keyboard.press('w')
-      await page.waitForFunction(`document.querySelectorAll('.cal-day').length === 7`)
+      await untilCount(page, '.cal-day', 7)
       expect(await accessibilityProblems(page)).toEqual([])
       await page.click('.segments input')
       await page.waitForSelector(event)
@@ -364,10 +361,10 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1440, height: 900 })
       await press(page, '2 more')
-      await page.waitForFunction(`document.querySelectorAll('.whole-week .event').length === 5`)
+      await untilCount(page, '.whole-week .event', 5)
       await page.click('.segments input')
       await page.click('.tools h3 button')
-      await page.waitForFunction(`document.activeElement?.matches('.month-picker:popover-open input')`)
+      await untilFocused(page, '.month-picker:popover-open input')
       await page.keyboard.type('2013', { delay: 20 })
       await press(page, 'Jan')
       await untilTextIn(page, '.tools h3', 'January 2013')

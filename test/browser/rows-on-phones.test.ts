@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilCount } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('rows on a phone', () => {
   let app: Application
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser)('rows on a phone', () => {
       await page.waitForSelector('tr[aria-selected="true"] .row-card')
       await touch.end()
       await page.touchscreen.tap(left + width / 2, top + height * 1.5)
-      await page.waitForFunction(`document.querySelectorAll('tr[aria-selected="true"]').length === 2`)
+      await untilCount(page, 'tr[aria-selected="true"]', 2)
       expect(page.url()).toEndWith(table)
       expect(app.problems).toEqual([])
     },

@@ -12,6 +12,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { keyboardOn } from '../support/keyboard.ts'
 import { clickText } from '../support/page-acts.ts'
 import { upload } from '../support/page-requests.ts'
+import { untilAddress, untilFocused, untilFocusIn, untilNoTextIn } from '../support/waits.ts'
 
 /** A picture of 1 by 1 pixel. */
 const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
@@ -64,9 +65,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       await go('changes', 'main h3')
       await untilTextIn(page, 'main', 'Weekly')
       await clickText(page, 'a, button', 'Undo…')
-      await page.waitForFunction(
-        `document.querySelector('[class*=side] button.main, aside button.main, .pane.side button.main') !== null`,
-      )
+      await page.waitForSelector('[class*=side] button.main, aside button.main, .pane.side button.main')
       expect(
         await page.$$eval('.pane.side', (sides) => sides.map(({ textContent }) => textContent).join()),
       ).not.toContain('Changed since')
@@ -105,7 +104,7 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
         ),
       ).toBe(true)
       expect(await visitor.evaluate(() => getComputedStyle(document.body).fontFamily)).toStartWith('Daybook')
-      await visitor.waitForFunction(`[...document.fonts].some(({ status }) => status === 'loaded')`)
+      await visitor.waitForFunction(() => [...document.fonts].some(({ status }) => status === 'loaded'))
       expect(await accessibilityProblems(visitor)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -126,22 +125,20 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       await keys.type('anchor st')
       await untilTextIn(page, '#found', 'Anchor stone')
       await keys.press('Enter')
-      await page.waitForFunction(`location.pathname.endsWith('${first}')`)
-      await page.waitForFunction(`document.querySelector('#note')?.contains(document.activeElement)`)
-      await page.waitForFunction(`(() => {
+      await untilAddress(page, ({ pathname }) => pathname.endsWith(first))
+      await untilFocusIn(page, '#note')
+      await page.waitForFunction(() => {
         const box = document.querySelector('#list .chosen')?.getBoundingClientRect()
         return box && box.top >= 0 && box.bottom <= innerHeight
-      })()`)
+      })
 
       const { structures } = (await server.get('/v1/records/structures')).body
       for (const path of ['views/presets', 'changes', 'settings', 'files']) {
         await go(path, 'main')
-        await page.waitForFunction(`document.querySelector('main h1, main h2')`)
+        await page.waitForSelector('main h1, main h2')
         await untilStill(page)
         await keys.press('n')
-        await page.waitForFunction(
-          `['notes', 'presets'].some((kind) => location.pathname.endsWith('/' + kind + '/new'))`,
-        )
+        await untilAddress(page, ({ pathname }) => /\/(notes|presets)\/new$/.test(pathname))
       }
       await go(`records/${structures[0].id}`, '.grid')
       await keys.press('n')
@@ -186,12 +183,10 @@ describe.skipIf(!hasBrowser)('a second look at notes', () => {
       await page.focus('.tasks input')
       await keyboardOn(page).press('Space')
       await until(async () => (await stored(id)).content.startsWith('- [x] call'))
-      await page.waitForFunction(
-        `document.querySelector('.tasks')?.textContent.includes('call her') === false`,
-      )
-      await page.waitForFunction(`document.activeElement.matches('.tasks input')`)
+      await untilNoTextIn(page, '.tasks', 'call her')
+      await untilFocused(page, '.tasks input')
       await press(page, 'Van')
-      await page.waitForFunction(`location.pathname.endsWith('${id}')`)
+      await untilAddress(page, ({ pathname }) => pathname.endsWith(id))
     },
     BROWSER_TIMEOUT_MS,
   )

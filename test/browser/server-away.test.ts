@@ -19,8 +19,20 @@ const refuse = (request: HTTPRequest, { status, retryAfter }: Refusal) =>
     body: JSON.stringify({ error: `Come back later, says a ${status}.`, code: 'unavailable' }),
   })
 
-/** The status messages about the server that users see and screen readers announce, anywhere on the page. */
-const SHOWN = `[...document.querySelectorAll('[role=status] .status')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
+/** Waits for the status messages about the server that users see and screen readers announce, anywhere on the page. */
+const untilShown = (page: Page, isWanted: 'is' | 'begins', wanted: string) =>
+  page.waitForFunction(
+    (how, text) => {
+      const shown = [...document.querySelectorAll('[role=status] .status')]
+        .filter((one) => one.checkVisibility())
+        .map(({ textContent }) => textContent)
+        .join('|')
+      return how === 'is' ? shown === text : shown.startsWith(text)
+    },
+    {},
+    isWanted,
+    wanted,
+  )
 
 describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
   let app: Application
@@ -85,11 +97,11 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
     'a delayed list appears without a click, with a notice until then',
     async () => {
       const { refused, asked } = await refusing('/v1/notes', [{ status: 503, retryAfter: '3' }])
-      await refused.waitForFunction(`${SHOWN} === 'Server busy, retrying'`)
+      await untilShown(refused, 'is', 'Server busy, retrying')
       expect(await refused.$('.banner')).toBeNull()
       await refused.waitForSelector('.notes-rows a')
       expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(2_900)
-      await refused.waitForFunction(`${SHOWN} === 'Live'`)
+      await untilShown(refused, 'is', 'Live')
       await refused.close()
     },
     BROWSER_TIMEOUT_MS,
@@ -102,7 +114,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
       await refused.waitForSelector('.notes-rows a')
       await app.server.post('/v1/notes', { title: 'Written without a stream' })
       await untilText(refused, 'Written without a stream')
-      await refused.waitForFunction(`${SHOWN} === 'Live'`)
+      await untilShown(refused, 'is', 'Live')
       await refused.close()
     },
     BROWSER_TIMEOUT_MS,
@@ -118,15 +130,15 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
       await app.restart(async () => {
         for (const width of widths) {
           await page.setViewport({ width, height: 740 })
-          await page.waitForFunction(`${SHOWN}.startsWith('Offline since')`)
+          await untilShown(page, 'begins', 'Offline since')
           expect(await fitsDown(page)).toBe(true)
         }
         expect(await accessibilityProblems(page)).toEqual([])
       })
       await page.setViewport({ width: 360, height: 740 })
-      await page.waitForFunction(`${SHOWN} === ''`)
+      await untilShown(page, 'is', '')
       await page.setViewport({ width: 1280, height: 740 })
-      await page.waitForFunction(`${SHOWN} === 'Live'`)
+      await untilShown(page, 'is', 'Live')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -17,6 +17,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { countsOn, nothingPending, setOffline, storedOn, untilStoredOn } from '../support/offline.ts'
 import { textOf } from '../support/page-acts.ts'
 import { endSession, send } from '../support/page-requests.ts'
+import { untilRead } from '../support/waits.ts'
 
 const NOTHING = { about: 0, answers: 0, bases: 0, marks: 0, notes: 0, queue: 0, rows: 0, texts: 0 }
 
@@ -73,10 +74,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.waitForSelector('dialog:modal', { hidden: true })
       await first.focus('.cm-content')
       await first.keyboard.type('goes on')
-      await first.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === 'goes on')`,
-        { polling: 200 },
-      )
+      await untilRead(first, `/v1/notes/${id}`, ({ note }) => note?.content === 'goes on')
     },
     BROWSER_TIMEOUT_MS,
   )

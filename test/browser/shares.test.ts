@@ -10,6 +10,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilGone, untilOneIs } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('shares in a browser', () => {
   let app: Application
@@ -52,7 +53,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       expect((await visitor.goto(link))?.status()).toBe(200)
       await press(page, 'Turn off')
       await press(page, 'Turn off link')
-      await page.waitForFunction(`document.querySelector('dialog table') === null`)
+      await untilGone(page, 'dialog table')
       expect((await visitor.goto(link))?.status()).toBe(404)
       await press(page, 'Close')
     },
@@ -132,9 +133,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       expect(await visitor.$('[name=internal]')).toBeNull()
       await page.goto(`${app.server.url}/app/settings/shares`)
       for (const what of ['All of them', 'Classes: By name'])
-        await page.waitForFunction(
-          `[...document.querySelectorAll('[aria-label="Shared links"] a')].some((one) => one.textContent === ${JSON.stringify(what)})`,
-        )
+        await untilOneIs(page, '[aria-label="Shared links"] a', what)
     },
     BROWSER_TIMEOUT_MS,
   )

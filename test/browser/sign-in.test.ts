@@ -16,6 +16,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { endSession } from '../support/page-requests.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
+import { untilValue } from '../support/waits.ts'
 
 /** Returns a port that is currently free. */
 function freePort(): number {
@@ -107,7 +108,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     await page.type('input[name=login]', name)
     await page.type('input[name=password]', 'x')
     await page.keyboard.press('Enter')
-    await page.waitForFunction("document.querySelector('input[name=prompt]')?.value === 'consent'")
+    await untilValue(page, 'input[name=prompt]', 'consent')
     await page.focus('button[type=submit]')
     await page.keyboard.press('Enter')
   }

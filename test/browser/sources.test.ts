@@ -13,6 +13,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { focusedName } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { untilAddress, untilCount, untilOneHas, untilTextIs } from '../support/waits.ts'
 import { until } from '../support/webhooks.ts'
 
 const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
@@ -56,16 +57,17 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   const source = async () => (await app.server.get('/v1/sources')).body.sources[0]
   /** Clicks the line of the event that begins with this key. */
   const click = (key: string) =>
-    page.waitForFunction(`(() => {
-      const lines = [...document.querySelectorAll('.tree-line')]
-      const line = lines.find((one) => one.querySelector('.key').textContent === '${key}')
-      line?.click()
-      return line !== undefined
-    })()`)
-  const row = (text: string) =>
     page.waitForFunction(
-      `[...document.querySelectorAll('.map-table tbody tr')].some((row) => row.textContent.includes(${JSON.stringify(text)}))`,
+      (wanted) => {
+        const lines = [...document.querySelectorAll<HTMLElement>('.tree-line')]
+        const line = lines.find((one) => one.querySelector('.key')?.textContent === wanted)
+        line?.click()
+        return line !== undefined
+      },
+      {},
+      key,
     )
+  const row = (text: string) => untilOneHas(page, '.map-table tbody tr', text)
 
   test(
     "a source for Stripe is created: its address is copied, then Stripe's secret is pasted",
@@ -79,7 +81,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       expect(url).toStartWith(`${app.server.url}/in/`)
       await fill(page, 'New signing secret (whsec_…)', SECRET)
       await press(page, 'Save secret')
-      await page.waitForFunction('!location.search.includes("setup")')
+      await untilAddress(page, ({ search }) => !search.includes('setup'))
       expect((await source()).name).toBe('Card payments')
     },
     BROWSER_TIMEOUT_MS,
@@ -143,7 +145,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Remove condition 1')
       await press(page, 'Save')
       await untilText(page, 'This event would update a row')
-      await page.waitForFunction('document.querySelectorAll(".condition").length === 0')
+      await untilCount(page, '.condition', 0)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -262,8 +264,10 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       ).body
       await fetch(source.url, { method: 'POST', body: '{"nr": "Double 1"}' })
       await page.goto(`${server.url}/app/webhooks/in/${source.id}`)
-      await page.waitForFunction(
-        `document.querySelector('table[aria-label^=Events] .status')?.textContent === 'Unmapped: The field "number" is unique, and the row Double 1 already has this value; change one of the two.'`,
+      await untilTextIs(
+        page,
+        'table[aria-label^=Events] .status',
+        'Unmapped: The field "number" is unique, and the row Double 1 already has this value; change one of the two.',
       )
       await press(page, 'Double 1')
       await page.waitForSelector('#value-number')

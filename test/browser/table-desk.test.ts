@@ -16,6 +16,15 @@ import { cell, focusCell, gridOn } from '../support/grid.ts'
 import { choose } from '../support/page-acts.ts'
 import { send } from '../support/page-requests.ts'
 import { newFolder } from '../support/process.ts'
+import {
+  untilAddress,
+  untilCount,
+  untilFocused,
+  untilRead,
+  untilTextIs,
+  untilTexts,
+  untilValue,
+} from '../support/waits.ts'
 
 const FIELDS = [
   { key: 'title', type: 'text', label: 'Title' },
@@ -37,10 +46,7 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
     page.$$eval('.grid thead th .cut', (all) => all.map(({ textContent }) => textContent)) as Promise<
       string[]
     >
-  const untilHeads = (...wanted: string[]) =>
-    page.waitForFunction(
-      `[...document.querySelectorAll('.grid thead th .cut')].map((one) => one.textContent).join() === ${JSON.stringify(wanted.join())}`,
-    )
+  const untilHeads = (...wanted: string[]) => untilTexts(page, '.grid thead th .cut', wanted)
   const open = async (query = '') => {
     await page.goto(`${app.server.url}/app/records/${table}?sort=title&direction=asc${query}`)
     await page.waitForSelector(cell(0, 1))
@@ -95,7 +101,7 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       await page.focus('.grid thead th[data-drop=state] button')
       await alt('ArrowDown')
       await press(page, 'Freeze up to here')
-      await page.waitForFunction(`document.querySelectorAll('.grid thead .frozen').length === 2`)
+      await untilCount(page, '.grid thead .frozen', 2)
       await page.focus('.grid thead th[data-drop=paid] button')
       await alt('ArrowDown')
       await page.waitForSelector('#column-menu:popover-open')
@@ -109,9 +115,8 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       const other = await app.newPage({ width: 1440 })
       await app.signIn(other)
       await other.goto(`${app.server.url}/app/records/${table}`)
-      await other.waitForFunction(
-        `document.querySelectorAll('.grid thead .frozen').length === 2 && document.querySelectorAll('.grid thead th').length === 6`,
-      )
+      await untilCount(other, '.grid thead .frozen', 2)
+      await untilCount(other, '.grid thead th', 6)
       await other.close()
     },
     BROWSER_TIMEOUT_MS,
@@ -214,7 +219,7 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       await page.click('.chip .what')
       await page.waitForSelector('#filter-0:popover-open [value=New]')
       await page.click('#filter-0 [value=New]')
-      await page.waitForFunction(`document.querySelector('.chip')?.textContent.trim() === 'State'`)
+      await untilTextIs(page, '.chip', 'State')
       await page.click('#filter-0:popover-open [value=Sent]')
       await untilTextIn(page, '.chip', 'State is Sent')
       await untilTextIn(page, price, 'Price is at most 1.05')
@@ -280,9 +285,7 @@ describe.skipIf(!hasBrowser)('a table on a desktop', () => {
       await gridOn(page).shows(3, 1, 'Vases')
       const [, , , vases] = (await rows()).records
       expect(vases.data).toEqual({ title: 'Vases', state: 'Sent', price: 700 })
-      await page.waitForFunction(
-        `document.activeElement.name === 'title' && document.activeElement.value === ''`,
-      )
+      await untilValue(page, '[name=title]:focus', '')
       expect(await heads()).toEqual(['Title', 'State', 'Price'])
       expect(app.problems).toEqual([])
     },
@@ -322,7 +325,7 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
       await untilText(page, 'Import a folder')
       expect(await accessibilityProblems(page)).toEqual([])
       await press(page, 'Try the sampleTwo notes and a table of books. Remove them with one click.')
-      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      await untilAddress(page, ({ pathname }) => pathname.startsWith('/app/notes/'))
       expect((await notes()).total).toBe(2)
       await page.goto(`${app.server.url}/app/notes`)
       await press(page, 'Remove sample')
@@ -411,10 +414,10 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
     async () => {
       await page.setViewport({ width: 1280, height: 800 })
       await page.goto(`${app.server.url}/app/records/new`)
-      await page.waitForFunction(`document.activeElement?.value === 'Untitled'`)
+      await untilValue(page, ':focus', 'Untitled')
       await page.keyboard.type('Kilns')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(`document.activeElement?.getAttribute('aria-label') === 'New row: Name'`)
+      await untilFocused(page, '[aria-label="New row: Name"]')
       for (const name of ['Red', 'Blue']) {
         await page.keyboard.type(name)
         await page.keyboard.press('Enter')
@@ -465,13 +468,11 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
       await select('Numbers', 'de-DE')
       await select('Dates', 'iso')
       await untilText(page, '1.234.567,8')
-      await page.waitForFunction(`getComputedStyle(document.documentElement).colorScheme === 'dark'`)
-      await page.waitForFunction(
-        `fetch('/app/api/preferences').then((one) => one.json()).then(({ preferences }) => preferences.dates === 'iso')`,
-      )
+      await page.waitForFunction(() => getComputedStyle(document.documentElement).colorScheme === 'dark')
+      await untilRead(page, '/app/api/preferences', ({ preferences }) => preferences.dates === 'iso')
       const other = await app.newPage()
       await app.signIn(other)
-      await other.waitForFunction(`document.documentElement.style.colorScheme === 'dark'`)
+      await other.waitForFunction(() => document.documentElement.style.colorScheme === 'dark')
       await other.close()
       await select('Theme', '')
       await page.goto(`${app.server.url}/app/settings/backup`)

@@ -31,8 +31,10 @@ describe.skipIf(!hasBrowser)('two people who write in one note at the same time'
 
   const isShown = (page: Page, text: string) =>
     page.waitForFunction(
-      `document.querySelector('#note .status.ok') && [...document.querySelectorAll('.cm-line')].length === ${text.split('\n').length}`,
+      (lines) =>
+        document.querySelector('#note .status.ok') && document.querySelectorAll('.cm-line').length === lines,
       { polling: 100 },
+      text.split('\n').length,
     )
 
   /** Waits until the server has the text of the model, and both pages report everything as saved. */

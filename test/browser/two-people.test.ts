@@ -5,6 +5,7 @@ import { type Application, startApplication, untilTextIn } from '../support/appl
 import { hasBrowser } from '../support/browser.ts'
 import { clickText } from '../support/page-acts.ts'
 import { addMember } from '../support/page-requests.ts'
+import { untilRead, untilTexts } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('two people in a note', () => {
   let app: Application
@@ -49,9 +50,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     (await app.server.get(`/v1/notes/${id}`)).body.note.content
   const shows = async (content: string, page: Page) => {
     await page.bringToFront()
-    await page.waitForFunction(
-      `[...document.querySelectorAll('.cm-line')].map(({ textContent }) => textContent).join('\\n') === ${JSON.stringify(content)}`,
-    )
+    await untilTexts(page, '.cm-line', content.split('\n'))
     await page.waitForSelector('#note .status.ok')
   }
   /** The owner saves one text while the member types another offline; then the member reconnects. */
@@ -61,10 +60,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     await member.setOfflineMode(true)
     await typeAtEnd(ofMember, member)
     await typeAtEnd(ofOwner, owner)
-    await owner.waitForFunction(
-      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.endsWith('${ofOwner}'))`,
-      { polling: 200 },
-    )
+    await untilRead(owner, `/v1/notes/${id}`, ({ note }) => note.content.endsWith(ofOwner))
     await member.bringToFront()
     await member.setOfflineMode(false)
     await member.waitForSelector('.settle')
@@ -96,9 +92,10 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
         .filter((change: { id: string; op: string }) => change.id === id && change.op === 'updated')
         .map(({ actor }: { actor: { name: string } }) => actor.name)
       expect(writers).toEqual(['owner', 'edith'])
-      await member.waitForFunction(
-        `[...document.querySelectorAll('#details .ledger .item')].map((one) => one.textContent).join() === 'edith edited in the app,owner edited in the app'`,
-      )
+      await untilTexts(member, '#details .ledger .item', [
+        'edith edited in the app',
+        'owner edited in the app',
+      ])
     },
     BROWSER_TIMEOUT_MS * 2,
   )

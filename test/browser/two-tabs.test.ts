@@ -12,6 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
+import { untilAddress, untilGone } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
   let app: Application
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
       await untilTextIn(one, '.rail-head', 'Household')
       await untilNoText(one, 'Of the first workspace')
       await press(one, 'New note (N)')
-      await one.waitForFunction(`/notes\\/.+/.test(location.pathname)`)
+      await untilAddress(one, ({ pathname }) => /notes\/.+/.test(pathname))
       expect((await app.server.get('/v1/notes')).body.total).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
@@ -64,7 +65,7 @@ describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
       await other.keyboard.press('Enter')
       await other.waitForSelector('.rail')
       await one.bringToFront()
-      await one.waitForFunction(`document.querySelector('input[name=password]') === null`)
+      await untilGone(one, 'input[name=password]')
       await one.waitForSelector('.rail')
     },
     BROWSER_TIMEOUT_MS,

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
   }
 
   const untilCopied = (page: Page) =>
-    page.waitForFunction(`navigator.serviceWorker.controller?.state === 'activated'`, { polling: 100 })
+    page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated', { polling: 100 })
 
   async function upgrade(seed: number, trail: string[]): Promise<void> {
     const random = randomSource(seed * 104_729 + 1)

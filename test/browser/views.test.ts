@@ -10,6 +10,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { untilAddress, untilCount, untilTexts } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a browser', () => {
   let app: Application
@@ -72,14 +73,14 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       await untilText(page, 'title contains "wheel"')
       await untilText(page, '2 notes')
       await pressByKey('Condition')
-      await page.waitForFunction(`document.querySelectorAll('.condition').length === 2`)
+      await untilCount(page, '.condition', 2)
       await page.select('.tree > ul > li:last-child select', 'tags')
       await untilText(page, 'title contains "wheel" and tagged "log"')
       await untilText(page, '1 note')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
       await press(page, 'Save')
-      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith('/new'))
       const [view] = (await read('/v1/views')).views
       expect([view.name, view.filter_summary]).toEqual(['Wheels', 'title contains "wheel" and tagged "log"'])
       await page.reload()
@@ -101,7 +102,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       expect((await read('/v1/properties')).properties).toHaveLength(2)
       await fill(page, 'API name', 'state')
       await press(page, 'Save')
-      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith('/new'))
       expect((await read('/v1/properties')).properties.map(({ key }: { key: string }) => key)).toEqual([
         'stars',
         'due',
@@ -117,9 +118,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       await go('properties')
       await untilText(page, 'state')
       await pressByKey('Move state up')
-      await page.waitForFunction(
-        `[...document.querySelectorAll('.things strong')].map((one) => one.textContent).join() === 'stars,state,due'`,
-      )
+      await untilTexts(page, '.things strong', ['stars', 'state', 'due'])
       expect(await accessibilityProblems(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
@@ -134,7 +133,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       await (await fieldOf(page, 'Add a property')).select('stars')
       await fill(page, 'Value of stars', '5')
       await press(page, 'Save')
-      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith('/new'))
       const [preset] = (await read('/v1/presets')).presets
       expect([preset.tags, preset.properties]).toEqual([['log', 'method'], [{ key: 'stars', value: 5 }]])
       await remove('Meeting')
@@ -144,7 +143,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
       await go('lenses/new')
       await fill(page, 'Name', 'Methods')
       await press(page, 'Save')
-      await page.waitForFunction(`!location.pathname.endsWith('/new')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith('/new'))
       expect((await read('/v1/lenses')).lenses[0].name).toBe('Methods')
       expect(app.problems).toEqual([])
     },

@@ -15,6 +15,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { choose } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { untilAddress } from '../support/waits.ts'
 
 const ADDRESS = 'URL (public, https)'
 const EXAMPLE = 'Preview'
@@ -131,7 +132,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await page.locator('[name=events][value="record.due"]').click()
       await choose(page, 'Format', 'json')
       await press(page, 'Save')
-      await page.waitForFunction(`!location.pathname.endsWith('/edit')`)
+      await untilAddress(page, ({ pathname }) => !pathname.endsWith('/edit'))
       const [, changed] = await subscriptions()
       for (const name of ['due', 'format', 'template']) expect(changed).not.toHaveProperty(name)
     },

@@ -14,6 +14,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
+import { untilCountOf, untilValueStarts } from '../support/waits.ts'
 
 const LATE_MS = 300
 const ADDRESS = 'URL (public, https)'
@@ -27,10 +28,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   const row = (ref: string) =>
     app.server.post('/v1/records', { structure: 'Orders', data: { ref, total: 5 } })
   /** Waits until the table shows this many deliveries in this state. */
-  const states = (state: string, count: number) =>
-    page.waitForFunction(
-      `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
-    )
+  const states = (state: string, count: number) => untilCountOf(page, 'tbody .status', state, count)
 
   /** Holds back the responses to these requests for a moment, as a slow server does. */
   async function responsesLate(urls: RegExp, act: () => Promise<void>): Promise<void> {
@@ -120,9 +118,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(isGenuine(header, received?.body, `${secret}=`)).toBe(false)
 
       await press(page, 'Python')
-      await page.waitForFunction(
-        `document.querySelector('.section .code-box')?.value.startsWith('import hashlib')`,
-      )
+      await untilValueStarts(page, '.section .code-box', 'import hashlib')
       const python = String(await contentOf(page, code))
       const call = 'import sys\nprint(is_genuine(sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]))\n'
       await Bun.write(folder.file('genuine.py'), python + call)

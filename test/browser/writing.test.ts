@@ -5,6 +5,7 @@ import { type Application, startApplication } from '../support/application-serve
 import { hasBrowser } from '../support/browser.ts'
 import { frames, paste } from '../support/page-acts.ts'
 import { shownLines } from '../support/screens/notes.ts'
+import { untilAddress, untilRead, untilTextIs } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   let app: Application
@@ -28,10 +29,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     for (const key of keys.reverse()) await page.keyboard.up(key)
   }
   const isStored = (id: string, content: string) =>
-    page.waitForFunction(
-      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
-      { polling: 200 },
-    )
+    untilRead(page, `/v1/notes/${id}`, ({ note }) => note?.content === content)
   const write = async (id: string, typed: readonly string[]) => {
     await open(id)
     await page.focus('.cm-content')
@@ -115,7 +113,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       ])
       await page.focus('.cm-content')
       await press('Control', 'Home')
-      await page.waitForFunction(`document.querySelector('.cm-line')?.innerText === '# Glaze'`)
+      await untilTextIs(page, '.cm-line', '# Glaze')
       expect(await shownLines(page)).toContain('Some bold and soft code')
       expect(await accessibilityProblems(page)).toEqual([])
       await press('Control', 'e')
@@ -141,7 +139,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       await isStored(id, '- [ ] fire\n\nSee [[Kiln log|the log]] and [[Nothing yet]]')
       expect(await page.$eval('.md-dead', (dead) => dead.textContent)).toBe('Nothing yet')
       await page.click('a.md-to')
-      await page.waitForFunction(`location.pathname.endsWith('${kiln}')`)
+      await untilAddress(page, ({ pathname }) => pathname.endsWith(kiln))
       await page.goBack()
       await page.waitForSelector('a.md-to')
       await page.focus('.cm-content')
@@ -150,7 +148,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       await page.keyboard.press('ArrowDown')
       for (let at = 0; at < 8; at++) await page.keyboard.press('ArrowRight')
       await press('Control', 'Enter')
-      await page.waitForFunction(`location.pathname.endsWith('${kiln}')`)
+      await untilAddress(page, ({ pathname }) => pathname.endsWith(kiln))
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -160,10 +158,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     async () => {
       const id = await createNote('Tags')
       await write(id, ['about #kiln and `#code ` '])
-      await page.waitForFunction(
-        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.tags.join() === 'kiln')`,
-        { polling: 200 },
-      )
+      await untilRead(page, `/v1/notes/${id}`, ({ note }) => note.tags.join() === 'kiln')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -193,9 +188,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
         page.$$eval('.cm-completionLabel', (all) => all.map(({ textContent }) => textContent))
       const choose = async (typed: string, wanted: string) => {
         await page.keyboard.type(typed)
-        await page.waitForFunction(
-          `document.querySelector('.cm-tooltip li[aria-selected] .cm-completionLabel')?.textContent === '${wanted}'`,
-        )
+        await untilTextIs(page, '.cm-tooltip li[aria-selected] .cm-completionLabel', wanted)
         // The editor ignores keys pressed just as the list appears.
         await frames(page, 12)
         await page.keyboard.press('Enter')

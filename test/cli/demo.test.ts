@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
+import { untilText } from '../support/application-server.ts'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type CommandProcess, newFolder, startCommand } from '../support/process.ts'
 
@@ -156,7 +157,7 @@ describe('a demo', () => {
     const context = await (await sharedBrowser()).createBrowserContext()
     const page = await context.newPage()
     await page.goto(demo.visit.link)
-    await page.waitForFunction("document.body.textContent.includes('From your tables')")
+    await untilText(page, 'From your tables')
     expect(new URL(page.url()).pathname).toStartWith('/app/notes/')
     await context.close()
   })

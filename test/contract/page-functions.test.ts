@@ -8,7 +8,8 @@ const ROOT = join(import.meta.dir, '..', '..')
 const LIBRARY = 'AXE'
 
 /** A text or a constant of one, where a function belongs. */
-const TEXT = /\.evaluate(?:Handle|OnNewDocument)?(?:<[^()]*>)?\(\s*(?:['"`]|([A-Z][A-Z_]*)\))/g
+const TEXT =
+  /\.(?:evaluate(?:Handle|OnNewDocument)?|waitForFunction)(?:<[^()]*>)?\(\s*(?:['"`]|([A-Z][A-Z_]*)[,)])/g
 
 test('pages run functions that the compiler checks, never texts of code', async () => {
   const found: string[] = []

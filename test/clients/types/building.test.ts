@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
+import { untilTextIn } from '../../support/application-server.ts'
 import { hasBrowser, sharedBrowser } from '../../support/browser.ts'
 import { newFolder, program, type ServerProcess, startProcess } from '../../support/process.ts'
 
@@ -49,9 +50,14 @@ test.skipIf(!hasBrowser)(
   async () => {
     const browser = await sharedBrowser()
     const [one, other] = [await browser.newPage(), await browser.newPage()]
-    const lines = "[...document.querySelectorAll('li')].map((line) => line.firstChild.textContent).join()"
     const shows = (page: typeof one, items: string) =>
-      page.waitForFunction(`${lines} === ${JSON.stringify(items)}`)
+      page.waitForFunction(
+        (wanted) =>
+          [...document.querySelectorAll('li')].map(({ firstChild }) => firstChild?.textContent).join() ===
+          wanted,
+        {},
+        items,
+      )
     for (const page of [one, other]) await page.goto(`${origin}/index.html`)
     await one.type('input', 'Bread')
     await one.keyboard.press('Enter')
@@ -61,7 +67,7 @@ test.skipIf(!hasBrowser)(
     await other.click('li button')
     await Promise.all([shows(one, 'Tea'), shows(other, 'Tea')])
     await one.click('form button')
-    await one.waitForFunction("document.querySelector('output').textContent.includes('\"item\"')")
+    await untilTextIn(one, 'output', '"item"')
     for (const page of [one, other]) await page.close()
   },
 )

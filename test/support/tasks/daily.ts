@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { untilAddress, untilAtLeast, untilGone, untilValue } from '../waits.ts'
 import { contentOf, idShown, openDetails, untilSaved } from './notes.ts'
 import { openRows } from './tables.ts'
 import { makeNote, makeOrders, type Task } from './task.ts'
@@ -39,14 +40,14 @@ export const DAILY_TASKS: readonly Task[] = [
       await page.waitForSelector('#group-menu:popover-open')
       await keys.reach('Group by')
       await keys.type('State')
-      await page.waitForFunction(`document.querySelectorAll('#group-menu select').length > 1`)
+      await untilAtLeast(page, '#group-menu select', 2)
       await keys.reach('Then by')
       await keys.type('Price')
       await keys.press('Escape')
-      const isGrouped = `document.querySelectorAll('tr[aria-level="2"]:not([aria-busy])').length >= 3`
-      await page.waitForFunction(isGrouped)
+      const grouped = 'tr[aria-level="2"]:not([aria-busy])'
+      await untilAtLeast(page, grouped, 3)
       await page.reload()
-      await page.waitForFunction(isGrouped)
+      await untilAtLeast(page, grouped, 3)
     },
   },
   {
@@ -75,7 +76,7 @@ export const DAILY_TASKS: readonly Task[] = [
       await page.waitForSelector('.days.month')
       await keys.skip()
       await keys.enter(/^21\D/)
-      await page.waitForFunction(`location.search.includes('2026-10-21')`)
+      await untilAddress(page, ({ search }) => search.includes('2026-10-21'))
       await keys.skip()
       await keys.enter('Month')
     },
@@ -90,9 +91,7 @@ export const DAILY_TASKS: readonly Task[] = [
       await keys.reach(`Second ${number}`)
       await keys.hold('Alt', 'Enter')
       const pane = width < PHONE ? '#note' : '#beside'
-      await page.waitForFunction(
-        `document.querySelector('${pane} .title-field')?.value === 'Second ${number}'`,
-      )
+      await untilValue(page, `${pane} .title-field`, `Second ${number}`)
       await page.waitForSelector(`${pane} .cm-content`)
       if (width < PHONE) return
       await keys.reach('Text of the note')
@@ -102,7 +101,7 @@ export const DAILY_TASKS: readonly Task[] = [
       await page.waitForSelector('#beside .cm-content')
       await page.focus('#beside .cm-content')
       await keys.press('Escape', 'Escape')
-      await page.waitForFunction(`document.querySelector('#beside') === null`)
+      await untilGone(page, '#beside')
     },
   },
   {

@@ -1,4 +1,13 @@
 import { expect } from 'bun:test'
+import { untilTextIn } from '../application-server.ts'
+import {
+  untilAddress,
+  untilTextIs,
+  untilTextStarts,
+  untilValue,
+  untilValueStarts,
+  untilVisible,
+} from '../waits.ts'
 import { type Desk, MANY_NOTES, makeNote, type Task } from './task.ts'
 
 const PLACE_OF_DETAILS = 1_088
@@ -8,8 +17,7 @@ export const contentOf = async ({ app }: Desk, id: string): Promise<string> =>
 
 export const idShown = ({ page }: Desk): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
-const untilOpen = ({ page }: Desk, title: string) =>
-  page.waitForFunction(`document.querySelector('#note .title-field')?.value === ${JSON.stringify(title)}`)
+const untilOpen = ({ page }: Desk, title: string) => untilValue(page, '#note .title-field', title)
 
 export const untilSaved = ({ page }: Desk) => page.waitForSelector('#note .status.ok')
 
@@ -25,7 +33,7 @@ export async function openDetails(desk: Desk, id: string): Promise<void> {
     await desk.keys.skip()
     await desk.keys.enter('Properties, comments, links and revisions')
   }
-  await desk.page.waitForFunction(`document.querySelector('#details')?.checkVisibility()`)
+  await untilVisible(desk.page, '#details')
   await desk.keys.skip()
 }
 
@@ -63,9 +71,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await keys.hold('Control', 'k')
       await page.waitForSelector('#find input:focus')
       await keys.type(title)
-      await page.waitForFunction(
-        `document.querySelector('#found [role=option]')?.textContent.startsWith(${JSON.stringify(title)})`,
-      )
+      await untilTextStarts(page, '#found [role=option]', title)
       await keys.press('Enter')
       await untilOpen(desk, title)
     },
@@ -88,9 +94,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await desk.says('Start from')
       await keys.skip()
       await keys.enter(name)
-      await page.waitForFunction(
-        `document.querySelector('#note .title-field')?.value.startsWith(${JSON.stringify(name)})`,
-      )
+      await untilValueStarts(page, '#note .title-field', name)
       expect(await contentOf(desk, idShown(desk))).toBe('Who came:')
     },
   },
@@ -113,7 +117,13 @@ export const NOTE_TASKS: readonly Task[] = [
       for (let before = ''; before.split(' ').length <= 3; ) {
         await keys.press('j')
         const focused = await page.waitForFunction(
-          `(({ index } = {}) => index && !'${before}'.split(' ').includes(index) && index)(document.activeElement.closest('.notes-rows > li')?.dataset)`,
+          (seen) => {
+            const row = document.activeElement?.closest<HTMLElement>('.notes-rows > li')
+            const index = row?.dataset.index
+            return index !== undefined && !seen.split(' ').includes(index) && index
+          },
+          {},
+          before,
         )
         before += ` ${await focused.jsonValue()}`
         await keys.press('x')
@@ -134,7 +144,7 @@ export const NOTE_TASKS: readonly Task[] = [
       const id = await makeNote(desk, `Shared ${number}`, 'one')
       await openNote(desk, id)
       await keys.skip()
-      await page.waitForFunction(`document.querySelector('.cm-content')?.textContent === 'one'`)
+      await untilTextIs(page, '.cm-content', 'one')
       await page.setOfflineMode(true)
       await keys.reach('Text of the note')
       await keys.press('End')
@@ -209,9 +219,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await openDetails(desk, id)
       await desk.page.waitForSelector('#details .ledger button')
       await desk.keys.enter(/ edited through the API/)
-      await desk.page.waitForFunction(
-        `document.querySelector('.differences')?.textContent.includes('second')`,
-      )
+      await untilTextIn(desk.page, '.differences', 'second')
     },
   },
   {
@@ -221,7 +229,9 @@ export const NOTE_TASKS: readonly Task[] = [
       const id = await makeNote(desk, `Rated ${number}`)
       await openDetails(desk, id)
       await keys.fill('Property', 'Stars')
-      await page.waitForFunction(`document.activeElement.labels?.[0]?.textContent === 'Stars'`)
+      await page.waitForFunction(
+        () => (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent === 'Stars',
+      )
       await keys.type('4')
       await keys.press('Tab')
       await desk.until(async () =>
@@ -249,7 +259,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await desk.page.waitForSelector('.graph-screen .foot')
       await desk.says('Laid out in')
       await desk.keys.press('j')
-      await desk.page.waitForFunction(`new URL(location).searchParams.has('node')`)
+      await untilAddress(desk.page, ({ searchParams }) => searchParams.has('node'))
       await desk.keys.press('o')
       await desk.page.waitForSelector('#note .cm-content')
     },

@@ -1,6 +1,8 @@
 import { expect } from 'bun:test'
+import { untilTextIn } from '../application-server.ts'
 import { cell, gridOn } from '../grid.ts'
 import { newFolder } from '../process.ts'
+import { untilAddress, untilFocused, untilTextIs } from '../waits.ts'
 import { type Desk, makeOrders, type Task } from './task.ts'
 
 const LEAST_TITLE_PX = 100
@@ -82,7 +84,7 @@ export const TABLE_TASKS: readonly Task[] = [
       expect(await state()).toBe('New')
       await keys.hold('Control', 'ArrowRight')
       await desk.until(async () => (await state()) === 'Sent')
-      await page.waitForFunction(`document.activeElement?.id === 'card-${id}'`)
+      await untilFocused(page, `#card-${id}`)
       await keys.hold('Control', 'z')
       await desk.until(async () => (await state()) === 'New')
       for (const view of await viewsOf(desk, tables.large))
@@ -139,12 +141,9 @@ export const TABLE_TASKS: readonly Task[] = [
       await page.waitForSelector('#columns-menu:popover-open input')
       await keys.reach('State')
       await keys.press('Space')
-      await page.waitForFunction(`new URL(location).searchParams.get('columns') === 'title,due,price'`)
-      const isShown =
-        desk.width < PHONE
-          ? `document.querySelector('.row-card')?.textContent === 'Order 1Due Nov 10, 2026Price 10'`
-          : `document.querySelector('${cell(0, 2)}')?.textContent === 'Nov 10, 2026'`
-      await page.waitForFunction(isShown)
+      await untilAddress(page, ({ searchParams }) => searchParams.get('columns') === 'title,due,price')
+      if (desk.width < PHONE) await untilTextIs(page, '.row-card', 'Order 1Due Nov 10, 2026Price 10')
+      else await untilTextIs(page, cell(0, 2), 'Nov 10, 2026')
       await keys.press('Escape')
     },
   },
@@ -161,7 +160,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await keys.reach(/^Sent/)
       await keys.press('Space')
       await keys.press('Escape')
-      await page.waitForFunction(`document.querySelector('${firstTitle(desk)}')?.textContent === 'Order 2'`)
+      await untilTextIs(page, firstTitle(desk), 'Order 2')
       await keys.skip()
       await keys.enter('New view')
       await page.waitForSelector('dialog.modal input:focus')
@@ -197,9 +196,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await page.waitForSelector('dialog.modal')
       await keys.reach('New type')
       await keys.type('Number')
-      await page.waitForFunction(
-        `document.querySelector('dialog.modal')?.textContent.includes('3 can be converted')`,
-      )
+      await untilTextIn(page, 'dialog.modal', '3 can be converted')
       await keys.enter('Convert')
       await desk.until(async () => (await rowsOf(desk, table))[0].data.price_new === 10)
       const { fields } = (await app.server.get(`/v1/records/structures/${table}`)).body.structure

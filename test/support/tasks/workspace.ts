@@ -8,7 +8,11 @@ export const WORKSPACE_TASKS: readonly Task[] = [
       const { keys, page } = desk
       const choose = async (key: 'End' | 'Home', scheme: string) => {
         await keys.press(key)
-        await page.waitForFunction(`document.documentElement.style.colorScheme === '${scheme}'`)
+        await page.waitForFunction(
+          (wanted) => document.documentElement.style.colorScheme === wanted,
+          {},
+          scheme,
+        )
       }
       await desk.go('settings/appearance')
       await page.waitForSelector('#appearance select')
@@ -28,7 +32,12 @@ export const WORKSPACE_TASKS: readonly Task[] = [
       await keys.reach('Client')
       await keys.type('Cursor')
       await page.waitForFunction(
-        `document.querySelector('textarea[aria-label="Configuration of Cursor"]')?.value.includes('${app.server.url}/mcp')`,
+        (address) =>
+          document
+            .querySelector<HTMLTextAreaElement>('textarea[aria-label="Configuration of Cursor"]')
+            ?.value.includes(address),
+        {},
+        `${app.server.url}/mcp`,
       )
       await keys.reach('Copy')
     },
