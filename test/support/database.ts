@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import type { SqlValue } from '../../src/storage/sql.ts'
+import { spyOn } from 'bun:test'
+import { Sql, type SqlValue } from '../../src/storage/sql.ts'
 import type { TestService } from './service.ts'
 
 /*
@@ -24,19 +25,20 @@ function inFile<Result>(
   }
 }
 
-/** Puts the database into a state that no request makes: one of an older version, damaged, or far larger. */
+/**
+ * Puts the database into a state that no request makes: one of an older version, damaged, or far larger. In memory,
+ * the statements run at once, and no listener is notified.
+ */
 export async function alter(target: Target, script: string, ...values: SqlValue[]): Promise<void> {
-  if (typeof target === 'string')
-    inFile(
-      target,
-      {},
-      (database) => void (values.length > 0 ? database.run(script, values as never) : database.run(script)),
-    )
-  else
-    await target.ctx.db.write((tx): void => {
-      if (values.length > 0) tx.sql.run(script, ...values)
-      else tx.sql.script(script)
-    })
+  if (typeof target === 'string') inFile(target, {}, (database) => run(new Sql(database), script, values))
+  else if (target.ctx.db.file === ':memory:')
+    target.ctx.db.sql.database.transaction(() => run(target.ctx.db.sql, script, values))()
+  else await target.ctx.db.write((tx): void => run(tx.sql, script, values))
+}
+
+function run(sql: Sql, script: string, values: readonly SqlValue[]): void {
+  if (values.length > 0) sql.run(script, ...values)
+  else sql.script(script)
 }
 
 /** Returns rows that the API hides: secrets in their stored form, data that expires, the work that is pending. */
@@ -63,6 +65,18 @@ export const storedValues = <Value = SqlValue>(
 /** Counts the rows of tables, for removals that must leave nothing behind. */
 export const sizesOf = (target: Target, ...tables: string[]): number[] =>
   tables.map((table) => storedValues<number>(target, `SELECT count(*) FROM ${table}`)[0] ?? 0)
+
+/** Returns the texts of the statements that an action runs in this thread. */
+export async function statementsIn(
+  { ctx }: Pick<TestService, 'ctx'>,
+  action: () => Promise<unknown>,
+): Promise<string[]> {
+  const spies = (['run', 'get', 'all', 'rows'] as const).map((method) => spyOn(ctx.db.sql, method))
+  await action()
+  const texts = spies.flatMap(({ mock }) => mock.calls.map(([text]) => String(text)))
+  for (const spy of spies) spy.mockRestore()
+  return texts
+}
 
 /** Resolves after the commit of all writes so far, such as the time of the last use of a key. */
 export const committed = ({ ctx }: Pick<TestService, 'ctx'>): Promise<void> => ctx.db.write((): void => {})

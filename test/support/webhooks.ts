@@ -46,6 +46,30 @@ export async function deliveriesOf(client: Client, webhook: string) {
   return body.deliveries.reverse()
 }
 
+interface ListedDelivery {
+  id: string
+  record_id: string | null
+}
+
+/** Returns all deliveries of a webhook, newest first, page by page. */
+export async function allDeliveriesOf(client: Client, webhook: string): Promise<ListedDelivery[]> {
+  const found: ListedDelivery[] = []
+  for (let before = '', isLast = false; !isLast; before = `&before=${found.at(-1)?.id}`) {
+    const { status, body } = await client.get(`/v1/webhooks/${webhook}/deliveries?limit=200${before}`)
+    if (status !== 200) throw new Error(body.error)
+    found.push(...body.deliveries)
+    isLast = body.deliveries.length < 200
+  }
+  return found
+}
+
+/** Returns the events of a webhook as they are sent, oldest first. */
+export async function payloadsOf(client: Client, webhook: string) {
+  const deliveries = (await allDeliveriesOf(client, webhook)).reverse()
+  const read = deliveries.map(({ id }) => client.get(`/v1/webhooks/${webhook}/deliveries/${id}`))
+  return (await Promise.all(read)).map(({ body }) => JSON.parse(body.body))
+}
+
 export const webhookOf = async (client: Client, id: string) =>
   (await client.get(`/v1/webhooks/${id}`)).body.webhook
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { AttemptOutcome, Send } from '../../../src/events/delivery/client/sender.ts'
+import { alter } from '../../support/database.ts'
 import { daybook, newFolder } from '../../support/process.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle } from '../../support/service.ts'
@@ -341,7 +342,7 @@ describe('a stop', () => {
     await subscribeMany(1)
     await write(it, 'Tasks', ...rows(1))
     await until(() => network.open.size === 1)
-    await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
+    await alter(it, STORAGE_FULL)
     const stopping = it.stop()
     network.endAll(OK)
     for (const step of steps) {
@@ -353,7 +354,7 @@ describe('a stop', () => {
     // A test that still waited for an outcome would never end.
     await it.stop()
     expect(it.clock.waiting()).toBe(0)
-    await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
+    await alter(it, 'DROP TRIGGER full')
     it.start(network.send)
     await until(() => network.begun.length === 2)
   })
@@ -363,19 +364,18 @@ test('an outcome that could not be stored is written later, and the delivery is 
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', ...rows(1))
   await until(() => network.open.size === 1)
-  const { sql } = it.ctx.db
-  await it.ctx.db.write((tx) => tx.sql.script(STORAGE_FULL))
+  await alter(it, STORAGE_FULL)
   network.endAll(OK)
   await settle()
   it.clock.advance(5_000)
   await settle()
   expect(await deliveriesOf(it, id)).toMatchObject([{ status: 'pending' }])
-  await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))
+  await alter(it, 'DROP TRIGGER full')
   it.clock.advance(1_000)
   it.clock.advance(50)
   await until(async () => (await deliveriesOf(it, id))[0].status === 'delivered')
   expect(network.begun).toHaveLength(1)
-  expect(sql.scalar<number>("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'")).toBe(1)
+  expect(await deliveriesOf(it, id)).toHaveLength(1)
 })
 
 describe('beside the command line', () => {
@@ -395,7 +395,7 @@ describe('beside the command line', () => {
 
   test('webhooks resume ends a pause, and pending deliveries are sent', async () => {
     const [id = ''] = await subscribeMany(1)
-    await it.ctx.db.write((tx): void => void tx.sql.run('UPDATE webhooks SET paused_at = 1'))
+    await alter(it, 'UPDATE webhooks SET paused_at = 1')
     await write(it, 'Tasks', { n: 1 })
     await settle()
     expect(network.begun).toHaveLength(0)

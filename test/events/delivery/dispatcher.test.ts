@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { serviceSignature } from '../../../src/log/message.ts'
+import { alter, sizesOf, stored, storedValues } from '../../support/database.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
@@ -116,7 +117,7 @@ test('failures are retried after 1 minute, 10 minutes, 1 hour and 6 hours, byte 
 
 test('a retry that succeeds ends the delivery and forgets earlier failures', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
-  it.ctx.db.sql.script('UPDATE webhooks SET consecutive_failures = 9')
+  await alter(it, 'UPDATE webhooks SET consecutive_failures = 9')
   it.receiver.answer = status(500)
   await writeOne()
   await attempted(id, 1)
@@ -149,8 +150,7 @@ test('a receiver that closes or responds too late is retried', async () => {
 })
 
 /** Makes the next failure of every delivery its last. */
-const exhaust = () =>
-  it.ctx.db.sql.script("UPDATE webhook_deliveries SET attempts = 4 WHERE status = 'pending'")
+const exhaust = () => alter(it, "UPDATE webhook_deliveries SET attempts = 4 WHERE status = 'pending'")
 
 /** Fails deliveries permanently, one after another. */
 async function fail(id: string, times: number): Promise<void> {
@@ -158,7 +158,7 @@ async function fail(id: string, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     await writeOne()
     await attempted(id, 1)
-    exhaust()
+    await exhaust()
     it.clock.advance(MINUTE)
     await until(async () => (await deliveriesOf(it, id)).at(-1).status === 'failed')
   }
@@ -216,7 +216,7 @@ test('tests count neither as failures nor as deliveries', async () => {
   await fail(id, 9)
   await it.post(`/v1/webhooks/${id}/test`)
   await attempted(id, 1)
-  exhaust()
+  await exhaust()
   it.clock.advance(MINUTE)
   await ended(id, 'failed')
   expect(await webhookOf(it, id)).toMatchObject({ status: 'enabled', consecutive_failures: 9 })
@@ -251,7 +251,7 @@ describe.each([
 ])('while %s', (_, script) => {
   test('a test is sent immediately, and returns 202 with its delivery', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
-    it.ctx.db.sql.script(script)
+    await alter(it, script)
     const answer = await it.post(`/v1/webhooks/${id}/test`)
     expect([answer.status, answer.body.delivery]).toMatchObject([
       202,
@@ -267,7 +267,7 @@ describe.each([
     const { id } = await subscribe(it, 'Tasks', it.url)
     await writeOne()
     await ended(id, 'delivered')
-    it.ctx.db.sql.script(script)
+    await alter(it, script)
     it.receiver.answer = status(500)
     const [{ id: delivery }] = await deliveriesOf(it, id)
     await it.post(`/v1/webhooks/${id}/deliveries/${delivery}/redeliver`)
@@ -372,7 +372,7 @@ test('a subscription deleted during an attempt leaves no error in the log', asyn
   await it.stop()
   expect(it.logged().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   await runJobs(it.ctx)
-  expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_deliveries')).toBe(0)
+  expect(sizesOf(it, 'webhook_deliveries')).toEqual([0])
 })
 
 describe('the clock', () => {
@@ -430,23 +430,26 @@ describe('the clock', () => {
     await writeOne()
     await Promise.all([attempted(id, 1), attempted(other.id, 1)])
     await it.stop()
-    await it.ctx.db.write(({ sql }): void => {
-      sql.script(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
-        INSERT INTO webhook_deliveries (event, webhook, id, status, attempts, next_attempt_at, created_at)
-          SELECT event + n * 2, webhook, id || n, status, 1 + n % 4, ${NOW} + n, created_at FROM webhook_deliveries, numbers`)
-    })
+    await alter(
+      it,
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
+       INSERT INTO webhook_deliveries (event, webhook, id, status, attempts, next_attempt_at, created_at)
+       SELECT event + n * 2, webhook, id || n, status, 1 + n % 4, ${NOW} + n, created_at FROM webhook_deliveries, numbers`,
+    )
     const latest = () =>
-      it.ctx.db.sql.rows<[webhook: number, at: number]>(
-        'SELECT webhook, max(next_attempt_at) FROM webhook_deliveries GROUP BY webhook, attempts ORDER BY webhook, attempts',
+      stored<{ webhook: number; at: number }>(
+        it,
+        `SELECT webhook, max(next_attempt_at) AS at FROM webhook_deliveries
+         GROUP BY webhook, attempts ORDER BY webhook, attempts`,
       )
-    const webhooks = it.ctx.db.sql.column<number>('SELECT pk FROM webhooks ORDER BY pk')
+    const webhooks = storedValues<number>(it, 'SELECT pk FROM webhooks ORDER BY pk')
     expect(webhooks).toHaveLength(2)
     it.clock.set(NOW - 7 * HOUR)
     it.start()
-    await until(async () => latest().every(([, at]) => at < NOW))
+    await until(async () => latest().every(({ at }) => at < NOW))
     await runJobs(it.ctx)
     expect(latest()).toEqual(
-      webhooks.flatMap((webhook) => RETRIES.map((delayMs) => [webhook, NOW - 7 * HOUR + delayMs])),
+      webhooks.flatMap((webhook) => RETRIES.map((delayMs) => ({ webhook, at: NOW - 7 * HOUR + delayMs }))),
     )
   })
 
@@ -456,7 +459,7 @@ describe('the clock', () => {
     await writeOne()
     await attempted(id, 1)
     it.receiver.answer = status(200)
-    it.ctx.db.sql.script('UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - 3600000')
+    await alter(it, 'UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - 3600000')
     it.clock.advance(30_000)
     await ended(id, 'delivered')
     expect(it.receiver.received).toHaveLength(2)

@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { runInProcess } from '../../support/cli.ts'
+import { alter, stored, storedValues } from '../../support/database.ts'
 import { mirrorOf } from '../../support/mirror.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
@@ -48,10 +48,9 @@ test('a mirror has the sources, disabled and without secret and URL, and follows
   const shown = { url: null, status: 'enabled', paused_at: null, consecutive_failures: 0 }
   const copied = async () => (await mirror.get(`/v1/sources/${source.id}`)).body.source
   expect(await copied()).toMatchObject({ name: 'Card payments', url: null, enabled: false, map: source.map })
-  const { sql } = mirror.ctx.db
   expect((await copied()).forward).toEqual([{ ...shown, when }])
-  expect(sql.rows('SELECT secret, token FROM sources')).toEqual([[null, null]])
-  expect(sql.column('SELECT forwards FROM sources').join()).not.toContain(url)
+  expect(stored(mirror, 'SELECT secret, token FROM sources')).toEqual([{ secret: null, token: null }])
+  expect(storedValues(mirror, 'SELECT forwards FROM sources').join()).not.toContain(url)
   const change = { name: 'Renamed', description: 'x', forward: [{ url }, { url: `${url}/2`, when }] }
   await service.patch(`/v1/sources/${source.id}`, change)
   await mirror.catchUp()
@@ -72,9 +71,7 @@ test('the check finds and repairs an event without its source', async () => {
   await pay(service, source, 'evt_1', { number: 'A' })
   service.close()
   expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
-  const db = new Database(file)
-  db.run('DELETE FROM sources')
-  db.close()
+  await alter(file, 'DELETE FROM sources')
   const { exitCode, out } = await runInProcess(['check', '--db', file])
   expect([exitCode, out]).toEqual([1, expect.stringContaining('1 event of sources has no source')])
   expect((await runInProcess(['check', '--repair', '--db', file])).exitCode).toBe(0)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { runInProcess } from '../../support/cli.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { newFolder } from '../../support/process.ts'
 import { status } from '../../support/receiver.ts'
@@ -146,7 +147,7 @@ test('a delivery without an attempt, and one of an older version, list none', as
   const { id } = await subscribe(it, 'Tasks', it.url)
   await writeOne()
   await until(async () => (await statuses(id))[0] === 'delivered')
-  it.ctx.db.sql.script('DELETE FROM webhook_attempts')
+  await alter(it, 'DELETE FROM webhook_attempts')
   const [delivery] = await deliveriesOf(it, id)
   expect((await it.get(`/v1/webhooks/${id}/deliveries/${delivery.id}`)).body).toMatchObject({
     delivery: { status: 'delivered', attempts: 1 },
@@ -160,7 +161,7 @@ test('the newest 50 attempts of a delivery are kept, and none of a deleted one',
   await until(async () => (await statuses(id))[0] === 'delivered')
   const [delivery] = await deliveriesOf(it, id)
   const path = `/v1/webhooks/${id}/deliveries/${delivery.id}`
-  it.ctx.db.sql.script('UPDATE webhook_deliveries SET redeliveries = 30')
+  await alter(it, 'UPDATE webhook_deliveries SET redeliveries = 30')
   for (let count = 0; count < 12; count++) {
     it.clock.advance(1_000)
     await it.post(`${path}/redeliver`)
@@ -172,7 +173,7 @@ test('the newest 50 attempts of a delivery are kept, and none of a deleted one',
   expect(kept.map(({ at }: { at: string }) => at)).not.toContain(iso(NOW))
   await it.delete(`/v1/webhooks/${id}`)
   await runJobs(it.ctx)
-  expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_attempts')).toBe(0)
+  expect(sizesOf(it, 'webhook_attempts')).toEqual([0])
 })
 
 test('the list continues before a delivery, of one status or of all', async () => {
@@ -249,9 +250,7 @@ describe('webhooks retry, while a server runs', () => {
 
   test('refuses a webhook that sends nothing, with the fix', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
-    await it.ctx.db.write(({ sql }): void =>
-      sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`),
-    )
+    await alter(it, `UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`)
     expect(await retry(id)).toContain('paused, so nothing is sent; resume it first')
     await it.patch(`/v1/webhooks/${id}`, { enabled: false })
     expect(await retry(id)).toContain('disabled, so nothing is sent; enable it')
@@ -265,7 +264,8 @@ test('recover handles more failed deliveries than one transaction takes', async 
   for (let at = 0; at < count; at += 401) {
     await write(it, 'Tasks', ...Array.from({ length: 401 }, (_, n) => ({ n: at + n })))
   }
-  it.ctx.db.sql.script(
+  await alter(
+    it,
     `UPDATE webhook_deliveries SET status = 'failed', attempts = 5, ended_at = ${NOW}, next_attempt_at = NULL`,
   )
   const { body } = await it.post(`/v1/webhooks/${id}/recover`, { since: iso(NOW) })
@@ -280,7 +280,7 @@ test.each([[{}], [{ since: 'yesterday' }], [{ since: '2026-11-21' }], [{ since: 
     const { id } = await subscribe(it, 'Tasks', it.url)
     await writeOne()
     await until(async () => (await statuses(id))[0] === 'delivered')
-    it.ctx.db.sql.script(`UPDATE webhook_deliveries SET status = 'failed'`)
+    await alter(it, `UPDATE webhook_deliveries SET status = 'failed'`)
     const answer = await it.post(`/v1/webhooks/${id}/recover`, body)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
     expect(await statuses(id)).toEqual(['failed'])
@@ -289,7 +289,7 @@ test.each([[{}], [{ since: 'yesterday' }], [{ since: '2026-11-21' }], [{ since: 
 
 test('permanent failures and pauses are logged at warn, without the url', async () => {
   const { id } = await subscribe(it, 'Tasks', `${it.url}?token=secret`)
-  it.ctx.db.sql.script('UPDATE webhooks SET consecutive_failures = 9')
+  await alter(it, 'UPDATE webhooks SET consecutive_failures = 9')
   it.receiver.answer = status(500)
   await writeOne()
   await failAll(id)

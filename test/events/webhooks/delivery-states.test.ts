@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter } from '../../support/database.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle } from '../../support/service.ts'
 import { type Hooked, startHooked, subscribe, until } from '../../support/webhooks.ts'
@@ -27,10 +28,10 @@ beforeEach(async () => {
   await declare(service, 'Tasks', [{ key: 'n', type: 'number' }])
   webhook = (await subscribe(service, 'Tasks', 'https://hooks.example.com/')).id
   for (const n of STATES.keys()) await write(service, 'Tasks', { n })
-  const { sql } = service.ctx.db
   for (const [at, changes] of STATES.entries())
     if (changes)
-      sql.script(
+      await alter(
+        service,
         `UPDATE webhook_deliveries SET ${changes.replace('?', `${NOW}`)} WHERE event =
          (SELECT pk FROM webhook_events ORDER BY pk LIMIT 1 OFFSET ${at})`,
       )
@@ -94,7 +95,7 @@ test('are attempted in the order in which they fall due, redeliveries first', as
 })
 
 test('are attempted after a start where none of a subscription is new', async () => {
-  service.ctx.db.sql.script("DELETE FROM webhook_deliveries WHERE status = 'pending' AND attempts = 0")
+  await alter(service, "DELETE FROM webhook_deliveries WHERE status = 'pending' AND attempts = 0")
   const rows = attempted()
   await until(() => rows.length === 1)
   expect(rows).toEqual([2])

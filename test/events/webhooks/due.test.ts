@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { storedValues } from '../../support/database.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle } from '../../support/service.ts'
-import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
+import { type Hooked, payloadsOf, startHooked, until } from '../../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const FIELDS = [
@@ -29,13 +30,13 @@ const subscribed = async (due: object, more: object = {}) => {
   return body.webhook
 }
 const moments = () =>
-  hooked.ctx.db.sql
-    .column<number>('SELECT due_at FROM webhook_moments ORDER BY due_at')
-    .map((at) => new Date(at).toISOString())
-const events = () =>
-  hooked.ctx.db.sql
-    .column<string>('SELECT body FROM webhook_events ORDER BY pk')
-    .map((body) => JSON.parse(body))
+  storedValues<number>(hooked, 'SELECT due_at FROM webhook_moments ORDER BY due_at').map((at) =>
+    new Date(at).toISOString(),
+  )
+const events = async () => {
+  const [{ id }] = (await hooked.get('/v1/webhooks')).body.webhooks
+  return payloadsOf(hooked, id)
+}
 const goTo = async (instant: string) => {
   hooked.clock.set(Date.parse(instant))
   for (let turn = 0; turn < 3; turn++) {
@@ -52,7 +53,7 @@ describe('the due time of a row', () => {
     expect(moments()).toEqual(['2026-11-23T08:00:00.000Z'])
     await goTo('2026-11-23T08:00:00.000Z')
     await until(() => hooked.receiver.received.length === 1)
-    expect(events()).toEqual([
+    expect(await events()).toEqual([
       {
         id: expect.any(String),
         type: 'record.due',
@@ -68,7 +69,7 @@ describe('the due time of a row', () => {
     ])
     await hooked.patch(`/v1/records/${id}`, { data: { what: 'coffee' } })
     await goTo('2026-11-30T08:00:00.000Z')
-    expect(events().length).toBe(1)
+    expect(await events()).toHaveLength(1)
   })
 
   test('moves with the value, and goes with the row', async () => {
@@ -109,11 +110,11 @@ describe('the due time of a row', () => {
     await hooked.stop()
     hooked.clock.advance(3 * DAY_MS)
     hooked.start()
-    await until(() => events().length === 3)
+    await until(async () => (await events()).length === 3)
     await hooked.stop()
     hooked.start()
     await goTo('2026-11-25T00:00:00.000Z')
-    expect(events().map(({ record, data }) => [record.data.what, data])).toEqual([
+    expect((await events()).map(({ record, data }) => [record.data.what, data])).toEqual([
       ['a', { due_at: '2026-11-22T08:00:00.000Z', late: true }],
       ['b', { due_at: '2026-11-23T08:00:00.000Z', late: true }],
       ['c', { due_at: '2026-11-24T08:00:00.000Z', late: true }],
@@ -133,14 +134,14 @@ describe('the due time of a row', () => {
     )
     await hooked.patch(`/v1/records/${row.id}`, { data: { what: 'open' } })
     await goTo('2026-11-22T08:00:00.000Z')
-    expect(events().length).toBe(1)
+    expect(await events()).toHaveLength(1)
     await hooked.patch(`/v1/webhooks/${id}`, { enabled: false })
     await write(hooked, 'Tasks', { what: 'open', day: '2026-11-26' })
     await goTo('2026-11-24T08:00:00.000Z')
     await hooked.patch(`/v1/webhooks/${id}`, { enabled: true })
     await until(() => moments().length === 1)
     await goTo('2026-11-26T08:00:00.000Z')
-    expect(events().map(({ data }) => data.due_at)).toEqual([
+    expect((await events()).map(({ data }) => data.due_at)).toEqual([
       '2026-11-22T08:00:00.000Z',
       '2026-11-26T08:00:00.000Z',
     ])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { deleteFile, makeFile, readFile } from '../../support/files.ts'
 import type { TestService } from '../../support/service.ts'
-import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
+import { deliveriesOf, type Hooked, payloadsOf, startHooked, until } from '../../support/webhooks.ts'
 
 let hooked: Hooked
 beforeEach(async () => {
@@ -22,8 +22,14 @@ const arrived = async (count: number) => {
   await until(() => hooked.receiver.received.length >= count)
   return hooked.arrived()
 }
-const waiting = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_waiting')
-const stored = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_events')
+/** Expects that no event of a webhook is pending, after this many: the next one is that of a later change. */
+async function isQuiet({ id }: { id: string }, events: number): Promise<void> {
+  const later = await newNote()
+  await hooked.patch(`/v1/notes/${later}`, { title: 'Later' })
+  hooked.clock.advance(3_600 * SECOND)
+  await until(async () => (await payloadsOf(hooked, id)).some(({ data }) => data.note.id === later))
+  expect(await deliveriesOf(hooked, id)).toHaveLength(events + 1)
+}
 
 describe('a subscription to notes', () => {
   test('has no structure, and shows only its given attributes', async () => {
@@ -84,20 +90,20 @@ describe('a subscription to notes', () => {
   })
 
   test('gets the updates within the quiet time as one', async () => {
-    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const webhook = await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote()
     await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee' })
     hooked.clock.advance(20 * SECOND)
     await hooked.patch(`/v1/notes/${id}`, { title: 'Cocoa', content: 'b' })
     hooked.clock.advance(20 * SECOND)
     await Bun.sleep(20)
-    expect([stored(), waiting()]).toEqual([0, 1])
+    expect(await deliveriesOf(hooked, webhook.id)).toEqual([])
     hooked.clock.advance(10 * SECOND)
     const [event] = await arrived(1)
     expect(event.data.changed.sort()).toEqual(['content', 'title'])
     expect(event.data.previous).toEqual({ title: 'Tea' })
     expect(event.data.note).not.toHaveProperty('content')
-    expect(waiting()).toBe(0)
+    await isQuiet(webhook, 1)
   })
 
   test('gets the text and the previous one on request', async () => {
@@ -114,18 +120,17 @@ describe('a subscription to notes', () => {
   })
 
   test('gets nothing when nothing differs in the end', async () => {
-    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const webhook = await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote()
     await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee', content: 'b' })
     await hooked.patch(`/v1/notes/${id}`, { title: 'Tea', content: 'a' })
     hooked.clock.advance(30 * SECOND)
-    await until(() => waiting() === 0)
-    expect(stored()).toBe(0)
+    await isQuiet(webhook, 0)
   })
 
   test('receives changes of properties by any name, and not of their order', async () => {
     for (const key of ['id', 'constructor', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
-    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const webhook = await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote('a', { properties: { id: '1', z: 'z' } })
     const change = (properties: object) => hooked.patch(`/v1/notes/${id}/properties`, properties)
     const move = (position: number) => hooked.patch('/v1/properties/z', { position })
@@ -139,38 +144,38 @@ describe('a subscription to notes', () => {
     await move(2)
     await change({ id: '2' })
     hooked.clock.advance(30 * SECOND)
-    await until(() => waiting() === 0)
-    expect(stored()).toBe(1)
+    await isQuiet(webhook, 1)
   })
 
   test('waits for ten times the quiet time at most', async () => {
-    await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 10 })
+    const webhook = await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 10 })
     const id = await newNote()
     for (let at = 0; at < 12; at++) {
       await hooked.post(`/v1/notes/${id}/append`, { text: String(at) })
       hooked.clock.advance(9 * SECOND)
       await Bun.sleep(1)
     }
-    await until(() => stored() === 1)
+    await until(async () => (await deliveriesOf(hooked, webhook.id)).length === 1)
   })
 
   test('gets pending updates before the deletion, and every update immediately without quiet time', async () => {
-    await subscribed(hooked, hooked.url, { events: ['note.updated', 'note.deleted'] })
-    await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 0 })
+    const late = await subscribed(hooked, hooked.url, { events: ['note.updated', 'note.deleted'] })
+    const soon = await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 0 })
+    const previous = async ({ id }: { id: string }) =>
+      (await payloadsOf(hooked, id)).map(({ type, data }) => [type, data.previous])
     const id = await newNote()
     for (const title of ['B', 'C']) await hooked.patch(`/v1/notes/${id}`, { title })
-    expect(stored()).toBe(2)
+    const immediate = [
+      ['note.updated', { title: 'Tea' }],
+      ['note.updated', { title: 'B' }],
+    ]
+    expect([await previous(late), await previous(soon)]).toEqual([[], immediate])
     await hooked.delete(`/v1/notes/${id}`)
-    expect(
-      hooked.ctx.db.sql.column<string>(
-        "SELECT type || ' ' || (body ->> '$.data.previous') FROM webhook_events ORDER BY pk",
-      ),
-    ).toEqual([
-      'note.updated {"title":"Tea"}',
-      'note.updated {"title":"B"}',
-      'note.updated {"title":"Tea"}',
-      'note.deleted {}',
+    expect(await previous(late)).toEqual([
+      ['note.updated', { title: 'Tea' }],
+      ['note.deleted', {}],
     ])
+    expect(await previous(soon)).toEqual(immediate)
   })
 
   test('matches its filter on the note after the change, and before a deletion', async () => {
@@ -183,7 +188,7 @@ describe('a subscription to notes', () => {
     await hooked.post(`/v1/notes/${id}/tags`, { tags: ['work'] })
     await hooked.delete(`/v1/notes/${id}`)
     await newNote('b', { tags: ['work'] })
-    expect(hooked.ctx.db.sql.column<string>('SELECT type FROM webhook_events ORDER BY pk')).toEqual([
+    expect((await payloadsOf(hooked, webhook.id)).map(({ type }) => type)).toEqual([
       'note.updated',
       'note.deleted',
       'note.created',
@@ -197,33 +202,32 @@ describe('a subscription to notes', () => {
   })
 
   test('receives neither changes of an ignored key nor unchanged properties', async () => {
-    await subscribed(hooked, hooked.url, { ignore_own_key: true, quiet_seconds: 0 })
+    const webhook = await subscribed(hooked, hooked.url, { ignore_own_key: true, quiet_seconds: 0 })
     const other = hooked.as(await hooked.newKey())
     const id = await newNote()
     await hooked.patch(`/v1/notes/${id}`, { title: 'B' })
-    expect(stored()).toBe(0)
+    expect(await deliveriesOf(hooked, webhook.id)).toEqual([])
     await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
     await other.patch(`/v1/notes/${id}/properties`, { stars: 3 })
-    const bodies = hooked.ctx.db.sql.column<string>('SELECT body FROM webhook_events')
-    expect(bodies.map((body) => JSON.parse(body).data.previous)).toEqual([{ properties: { stars: null } }])
+    const sent = await payloadsOf(hooked, webhook.id)
+    expect(sent.map(({ data }) => data.previous)).toEqual([{ properties: { stars: null } }])
   })
 
   test('receives the removal of a deleted tag or property from a note, with its time', async () => {
     await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
     const id = await newNote('a', { tags: ['x', 'y'], properties: { stars: 3 } })
-    await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
-    const last = () =>
-      JSON.parse(hooked.ctx.db.sql.scalar('SELECT body FROM webhook_events ORDER BY pk DESC LIMIT 1')).data
+    const webhook = await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
+    const last = async () => (await payloadsOf(hooked, webhook.id)).at(-1).data
     const shown = async () => (await hooked.get(`/v1/notes/${id}`)).body.note
     const tag = (await hooked.get('/v1/tags')).body.tags.find(({ name }: { name: string }) => name === 'x')
     await hooked.delete(`/v1/tags/${tag.id}`)
-    expect(last()).toMatchObject({
+    expect(await last()).toMatchObject({
       note: { tags: ['y'], updated_at: (await shown()).updated_at },
       changed: ['tags'],
       previous: { tags: ['x', 'y'] },
     })
     await hooked.delete('/v1/properties/stars')
-    expect(last()).toMatchObject({
+    expect(await last()).toMatchObject({
       note: { properties: {}, updated_at: (await shown()).updated_at },
       changed: ['properties'],
       previous: { properties: { stars: 3 } },
@@ -276,7 +280,7 @@ test('pending events are sent by the next server, however the last one ended', a
 })
 
 describe('a subscription to files', () => {
-  const types = () => hooked.ctx.db.sql.column<string>('SELECT type FROM webhook_events ORDER BY pk')
+  const types = async ({ id }: { id: string }) => (await payloadsOf(hooked, id)).map(({ type }) => type)
 
   test('receives a file once its text is extracted or could not be read', async () => {
     const { body } = await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
@@ -284,12 +288,12 @@ describe('a subscription to files', () => {
     const read = await makeFile(hooked, { name: 'a.txt', pages: ['one'] })
     await makeFile(hooked, { name: 'b.pdf', failed: 'It is broken.' })
     const unread = await makeFile(hooked, { name: 'c.txt' })
-    expect(types()).toEqual(['file.created', 'file.created'])
+    expect(await types(body.webhook)).toEqual(['file.created', 'file.created'])
     await hooked.patch(`/v1/files/${unread}`, { file_name: 'd.txt' })
     await hooked.patch(`/v1/files/${read}`, { file_name: 'e.txt' })
     await readFile(hooked, unread)
     await deleteFile(hooked, read)
-    expect(types().slice(2)).toEqual(['file.updated', 'file.created', 'file.deleted'])
+    expect((await types(body.webhook)).slice(2)).toEqual(['file.updated', 'file.created', 'file.deleted'])
     const events = await arrived(5)
     const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
     expect(of('file.updated')).toEqual([
@@ -307,9 +311,9 @@ describe('a subscription to files', () => {
   })
 
   test('receives nothing about a file that is deleted before its text is extracted', async () => {
-    await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
+    const { body } = await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
     await deleteFile(hooked, await makeFile(hooked))
-    expect(types()).toEqual([])
+    expect(await types(body.webhook)).toEqual([])
   })
 
   test.each([

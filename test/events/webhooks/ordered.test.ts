@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { faultsIn, repair } from '../../support/check.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { type Received, status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../../support/webhooks.ts'
@@ -190,9 +191,11 @@ test('a repair removes the numbers of lost events, so that later ones are delive
   const { id } = await ordered()
   const row = await events('a', 2)
   await afterFirstAttempt(id)
-  const { sql } = it.ctx.db
-  sql.run('DELETE FROM webhook_deliveries WHERE attempts = 1')
-  sql.run('DELETE FROM webhook_events WHERE pk NOT IN (SELECT event FROM webhook_deliveries)')
+  await alter(
+    it,
+    `DELETE FROM webhook_deliveries WHERE attempts = 1;
+     DELETE FROM webhook_events WHERE pk NOT IN (SELECT event FROM webhook_deliveries)`,
+  )
   expect(faultsIn(it)).toEqual(['1 numbers of ordered events are left without their event.'])
   await repair(it)
   expect(faultsIn(it)).toEqual([])
@@ -207,7 +210,6 @@ test('a deleted subscription leaves nothing behind', async () => {
   const { id } = await ordered()
   await events('a', 3)
   await it.delete(`/v1/webhooks/${id}`)
-  const left = (table: string) => it.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
-  await until(() => left('webhook_deliveries') === 0)
-  expect([left('webhook_events'), left('webhook_sequences')]).toEqual([0, 0])
+  await until(() => sizesOf(it, 'webhook_deliveries')[0] === 0)
+  expect(sizesOf(it, 'webhook_events', 'webhook_sequences')).toEqual([0, 0])
 })

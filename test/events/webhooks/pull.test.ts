@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { faultsIn } from '../../support/check.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
@@ -51,7 +52,7 @@ test('returns every event in commit order until it is acknowledged', async () =>
     expect([numbersIn(rest), rest.body.acknowledged]).toEqual([[3], cursor])
   }
   await runJobs(it.ctx)
-  expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_pulled')).toBe(1)
+  expect(sizesOf(it, 'webhook_pulled')).toEqual([1])
   expect(faultsIn(it)).toEqual([])
 })
 
@@ -99,8 +100,10 @@ test('drops events after 30 days, and counts them', async () => {
 test('drops the oldest beyond a million', async () => {
   const id = await pulled()
   await rows(1, 2, 3)
-  it.ctx.db.sql.run('UPDATE webhooks SET sequence = 1000000')
-  it.ctx.db.sql.run('UPDATE webhook_pulled SET sequence = sequence + 999997')
+  await alter(
+    it,
+    'UPDATE webhooks SET sequence = 1000000; UPDATE webhook_pulled SET sequence = sequence + 999997',
+  )
   await rows(4, 5)
   expect(await webhookOf(it, id)).toMatchObject({ pending: 1_000_000, dropped: 2 })
 })
@@ -164,5 +167,5 @@ test('a deleted subscription leaves nothing behind', async () => {
   await rows(1, 2)
   await it.delete(`/v1/webhooks/${id}`)
   await runJobs(it.ctx)
-  expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_pulled')).toBe(0)
+  expect(sizesOf(it, 'webhook_pulled')).toEqual([0])
 })

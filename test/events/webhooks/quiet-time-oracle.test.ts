@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
-import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
+import { storedValues } from '../../support/database.ts'
+import { type Hooked, payloadsOf, startHooked, until } from '../../support/webhooks.ts'
 
 /*
  * Random edits of notes, deletions, restores and restarts while the clock moves. The events must equal the result of a
@@ -74,7 +75,6 @@ class Model {
 
 async function run(hooked: Hooked, steps: readonly Step[]): Promise<void> {
   const { clock } = hooked
-  const { sql } = hooked.ctx.db
   const send = async () => ({ status: 200, error: null })
   hooked.start(send)
   const models: Model[] = []
@@ -92,7 +92,7 @@ async function run(hooked: Hooked, steps: readonly Step[]): Promise<void> {
   const pass = async () => {
     for (const model of models) model.pass(titles, clock.now())
     const late = 'SELECT count(*) FROM webhook_waiting WHERE due_at <= ?'
-    await until(() => sql.scalar<number>(late, clock.now()) === 0)
+    await until(() => storedValues(hooked, late, clock.now())[0] === 0)
   }
   for (const step of steps) {
     if (step.what === 'edit') {
@@ -115,13 +115,7 @@ async function run(hooked: Hooked, steps: readonly Step[]): Promise<void> {
   clock.advance(100_000)
   await pass()
   for (const [at, model] of models.entries()) {
-    const bodies = sql.column<string>(
-      `SELECT body FROM webhook_events e WHERE pk IN (SELECT event FROM webhook_deliveries WHERE webhook =
-         (SELECT pk FROM webhooks WHERE id = ?)) ORDER BY pk`,
-      ids[at] ?? '',
-    )
-    const told = bodies.map((body) => {
-      const { type, data } = JSON.parse(body)
+    const told = (await payloadsOf(hooked, ids[at] ?? '')).map(({ type, data }) => {
       const note = notes.indexOf(data.note.id)
       return type === 'note.deleted'
         ? `${note} deleted`

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { faultsIn, repair } from '../../support/check.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
@@ -15,7 +16,6 @@ beforeEach(async () => {
 })
 afterEach(() => it.end())
 
-const count = (table: string) => it.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
 const states = async (id: string) =>
   (await deliveriesOf(it, id)).map((delivery: { status: string }) => delivery.status)
 
@@ -31,7 +31,7 @@ async function pass(milliseconds: number): Promise<void> {
 test('a delivery is listed for 30 days from its end; a pending one is never deleted', async () => {
   const done = await subscribe(it, 'Tasks', it.url)
   const waiting = await subscribe(it, 'Tasks', it.url)
-  it.ctx.db.sql.script('UPDATE webhooks SET paused_at = 1 WHERE pk = 2')
+  await alter(it, 'UPDATE webhooks SET paused_at = 1 WHERE pk = 2')
   await write(it, 'Tasks', { n: 1 })
   await until(async () => (await states(done.id))[0] === 'delivered')
   await pass(30 * DAY)
@@ -41,10 +41,10 @@ test('a delivery is listed for 30 days from its end; a pending one is never dele
   await runRetention(it.ctx)
   expect(await states(done.id)).toEqual([])
   expect(await states(waiting.id)).toEqual(['pending'])
-  expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
+  expect(sizesOf(it, 'webhook_deliveries', 'webhook_events')).toEqual([1, 1])
   await it.delete(`/v1/webhooks/${waiting.id}`)
   await runJobs(it.ctx)
-  expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0])
+  expect(sizesOf(it, 'webhook_deliveries', 'webhook_events')).toEqual([0, 0])
 })
 
 test('a redelivery restarts the 30 days, and a failed delivery is kept as long', async () => {
@@ -54,7 +54,7 @@ test('a redelivery restarts the 30 days, and a failed delivery is kept as long',
   it.receiver.answer = status(500)
   await write(it, 'Tasks', { n: 2 })
   await until(async () => (await deliveriesOf(it, id)).at(-1).attempts === 1)
-  it.ctx.db.sql.script("UPDATE webhook_deliveries SET attempts = 4 WHERE status = 'pending'")
+  await alter(it, "UPDATE webhook_deliveries SET attempts = 4 WHERE status = 'pending'")
   it.clock.advance(60_000)
   await until(async () => (await states(id))[1] === 'failed')
   await pass(20 * DAY)
@@ -71,12 +71,12 @@ test('a deletion that was interrupted is not visible and is finished later', asy
   const { id } = await subscribe(it, 'Tasks', it.url)
   await write(it, 'Tasks', { n: 1 })
   await it.delete(`/v1/webhooks/${id}`)
-  expect(count('webhook_deliveries')).toBe(1)
+  expect(sizesOf(it, 'webhook_deliveries')).toEqual([1])
   expect((await it.get(`/v1/webhooks/${id}`)).status).toBe(404)
   expect((await it.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
   expect((await it.get('/v1/workspace')).body.workspace.counts.webhooks).toBe(0)
   await runJobs(it.ctx)
-  expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0, 0])
+  expect(sizesOf(it, 'webhooks', 'webhook_deliveries', 'webhook_events')).toEqual([0, 0, 0])
 })
 
 test('check finds and repairs versions of subscriptions, and orphaned events and deliveries', async () => {
@@ -84,10 +84,13 @@ test('check finds and repairs versions of subscriptions, and orphaned events and
   await declare(it, 'Other', [])
   await it.stop()
   expect(faultsIn(it)).toEqual([])
-  it.ctx.db.sql.script(`UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
+  await alter(
+    it,
+    `UPDATE structures SET subscriptions_version = CASE name WHEN 'Tasks' THEN NULL ELSE 'x' END;
     INSERT INTO webhook_events (pk, id, type, body) VALUES (1, 'x', 'record.created', '{}'), (2, 'y', 'record.created', '{}');
     INSERT INTO webhook_deliveries (event, webhook, id, status, created_at)
-      VALUES (2, 9, 'no webhook', 'pending', 1), (3, 1, 'no event', 'failed', 1)`)
+      VALUES (2, 9, 'no webhook', 'pending', 1), (3, 1, 'no event', 'failed', 1)`,
+  )
   expect(faultsIn(it)).toEqual([
     'The structure "Tasks" does not notify its enabled webhooks of changes.',
     'The structure "Other" notifies webhooks of changes, and none is enabled.',
@@ -97,5 +100,5 @@ test('check finds and repairs versions of subscriptions, and orphaned events and
   await repair(it)
   expect(faultsIn(it)).toEqual([])
   await write(it, 'Tasks', { n: 1 })
-  expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
+  expect(sizesOf(it, 'webhook_deliveries', 'webhook_events')).toEqual([1, 1])
 })
