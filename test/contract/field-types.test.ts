@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parquetReadObjects } from 'hyparquet'
@@ -10,6 +9,8 @@ import { RESULT_TYPES } from '../../src/lib/formula/values.ts'
 import { OfflineRows } from '../../src/web/offline/offline-rows.ts'
 import { connectAgent } from '../support/agent.ts'
 import { runInProcess } from '../support/cli.ts'
+import { contentOf } from '../support/content.ts'
+import { stored as rowsOf } from '../support/database.ts'
 import {
   type FieldKindCase,
   type FieldKinds,
@@ -409,7 +410,7 @@ async function declareImported(): Promise<void> {
 /** Writes the database of the service into a file, for commands. */
 async function fileOf(name: string): Promise<string> {
   const file = folder.file(`${name}.db`)
-  await Bun.write(file, service.ctx.db.sql.database.serialize())
+  await Bun.write(file, contentOf(service))
   return file
 }
 
@@ -446,12 +447,10 @@ test('exports as SQLite and Parquet', async () => {
   const run = (...args: string[]) => runInProcess(['export', ...args, '--headings', 'key', '--db', db])
   expect(await run(sqlite, '--format', 'sqlite')).toMatchObject({ exitCode: 0, err: '' })
   expect(await run(parquet, '--format', 'parquet')).toMatchObject({ exitCode: 0, err: '' })
-  const database = new Database(sqlite, { readonly: true })
-  const row = database.query('SELECT * FROM "All" WHERE name = ?').get('first') as Data
+  const [row = {}] = rowsOf<Data>(sqlite, 'SELECT * FROM "All" WHERE name = ?', 'first')
   const plain = ({ first }: FieldKindCase) =>
     Array.isArray(first) ? JSON.stringify(first) : typeof first === 'boolean' ? Number(first) : first
   expect(wrongIn((kind) => same(row[kind.spec.key], plain(kind)))).toEqual([])
-  database.close()
   const { buffer } = Uint8Array.from(readFileSync(`${parquet}/All.parquet`))
   const [read = {}] = (await parquetReadObjects({ file: buffer })) as Data[]
   const asJson = (value: unknown, { valueType, first }: FieldKindCase) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, signedIn } from '../support/browser-client.ts'
+import { alter } from '../support/database.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -98,7 +99,7 @@ describe('a JSON response is never sniffed, cached or shared with other sites', 
 
   test('also after a failure of the service, and while it stops', async () => {
     const failing = await startService()
-    failing.ctx.db.sql.script('ALTER TABLE quick_access RENAME TO elsewhere')
+    await alter(failing, 'ALTER TABLE quick_access RENAME TO elsewhere')
     const failed = await failing.get('/v1/quick-access')
     expect([failed.status, ...of(failed.headers)]).toEqual([500, 'nosniff', 'no-store', 'same-origin'])
     failing.app.stop()

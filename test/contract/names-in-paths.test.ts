@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { alter } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -82,9 +83,7 @@ test('an imported workspace of an older server keeps such names, which can be us
   const older = await startService()
   const folder = newFolder()
   await older.post('/v1/notes', { title: 'Old', tags: ['parent folder'] })
-  await older.ctx.db.write(({ sql }): void => {
-    sql.run("UPDATE tags SET name = '..', name_fold = '..' WHERE name = 'parent folder'")
-  })
+  await alter(older, "UPDATE tags SET name = '..', name_fold = '..' WHERE name = 'parent folder'")
   exportTo(older, folder.file('all'))
   const newer = await startService()
   await importFrom(newer, folder.file('all'))

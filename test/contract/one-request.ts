@@ -3,6 +3,7 @@
  * test.
  */
 import { expect, test } from 'bun:test'
+import { committed } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, queryOf } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -78,7 +79,7 @@ if (prepare)
     const service = await startService({ file: folder.file('daybook.db') })
     const send = await prepare(service)
     // Flushes the writes of the preparation, so that they do not count toward the request.
-    await service.ctx.db.write((): void => {})
+    await committed(service)
     await settle()
     if (isSent === 'true') {
       const { status } = (await send()) as { status: number }
@@ -86,7 +87,7 @@ if (prepare)
       await settle()
     }
     // Closing refuses a write that is not on the disk yet; that path is not part of the request.
-    await service.ctx.db.write((): void => {})
+    await committed(service)
     service.close()
     folder.remove()
   })

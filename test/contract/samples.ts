@@ -1,4 +1,6 @@
 import { connectApp } from '../support/connected-app.ts'
+import { contentOf } from '../support/content.ts'
+import { storedValues } from '../support/database.ts'
 import { makeFile } from '../support/files.ts'
 import {
   type Client,
@@ -116,20 +118,21 @@ async function makeSampled() {
   const service = await startService()
   const samples = await makeSamples(service)
   await service.newKey({ user: 'Vera', role: 'editor' })
-  await connectApp(service, 'Vera')
-  const { sql } = service.ctx.db
+  const connected = await connectApp(service, 'Vera')
   const idOf = (table: string, name: string) =>
-    sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)
+    String(
+      storedValues(service, `SELECT id FROM ${table} WHERE name = ? ORDER BY rowid DESC LIMIT 1`, name)[0],
+    )
   await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
   const all: Samples = {
     ...samples,
-    app: sql.scalar('SELECT id FROM connected_apps ORDER BY pk LIMIT 1') ?? '',
+    app: connected.id,
     key: idOf('keys', 'test key'),
     member: idOf('users', 'Vera'),
     workspace: idOf('workspaces', 'Personal'),
-    'other tag': String(sql.scalar("SELECT id FROM tags WHERE name = 'other'")),
+    'other tag': idOf('tags', 'other'),
   }
-  const content = sql.database.serialize()
+  const content = contentOf(service)
   service.close()
   return { samples: all, content }
 }

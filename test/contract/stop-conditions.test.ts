@@ -10,6 +10,7 @@ import { summariseRecords } from '../../src/records/rows/query/summary.ts'
 import { openReadingConnection } from '../../src/storage/connection/open.ts'
 import { Sql } from '../../src/storage/sql.ts'
 import { callerOf } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const gone = await write(service, 'gone', ...Array.from({ length: MANY }, (_, n) => ({ n })))
   for (const { id } of gone) await service.delete(`/v1/records/${id}`)
   // With the few actual rows, statements without conditions would not need to stop.
-  await service.ctx.db.write((tx) => tx.sql.run('UPDATE structure_stats SET live = 3000000'))
+  await alter(service, 'UPDATE structure_stats SET live = 3000000')
   property = (await service.post('/v1/properties', { key: 'place', type: 'text' })).body.property.id
   for (let n = 0; n < MANY; n++)
     await makeNote(service, {

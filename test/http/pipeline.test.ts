@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { alter } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -218,7 +219,7 @@ describe('a log line', () => {
   })
 
   test('about a failure names it without the values that were bound', async () => {
-    service.ctx.db.sql.run('ALTER TABLE note_bodies RENAME TO lost')
+    await alter(service, 'ALTER TABLE note_bodies RENAME TO lost')
     const { status, headers, body } = await service.post('/v1/notes', { title: 'confidential' })
     const requestId = headers.get('x-request-id')
     expect({ status, body }).toEqual({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { alter } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /* Problem details (RFC 9457), which a request asks for by media type. */
@@ -149,7 +150,7 @@ describe('every error has both forms', () => {
 
   test('500', async () => {
     const failing = await startService()
-    failing.ctx.db.sql.script('ALTER TABLE quick_access RENAME TO elsewhere')
+    await alter(failing, 'ALTER TABLE quick_access RENAME TO elsewhere')
     const { status, type, body } = await problem(['GET', '/v1/quick-access'], PROBLEM, failing)
     expect([status, type, body.code, body.errors]).toEqual([500, PROBLEM, 'internal', []])
     failing.close()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
+import { alter } from '../support/database.ts'
 import { makeNote } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -15,10 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const run = (text: string, ...values: (string | number)[]) =>
-  service.ctx.db.write((tx): void => {
-    tx.sql.run(text, ...values)
-  })
+const run = (text: string, ...values: (string | number)[]) => alter(service, text, ...values)
 
 const undoNewest = async () => {
   const { changes } = (await service.get('/v1/changes?before=now&limit=1')).body

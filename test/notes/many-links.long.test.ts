@@ -2,10 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sizesOf, storedValues } from '../support/database.ts'
 import { makeFile } from '../support/files.ts'
 import { startJobs } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/webhooks.ts'
 
 /*
  * The links of a note with thousands of links are written after the transaction that changes the note. No read of links
@@ -29,8 +31,8 @@ const links = (word: string, count = MANY) =>
 
 const backlinks = async (id: string): Promise<string[]> =>
   (await service.get(`/v1/notes/${id}/links`)).body.backlinks.map(({ id: from }: { id: string }) => from)
-const pending = () => service.ctx.db.sql.column<number>("SELECT key FROM jobs WHERE kind = 'notes.links'")
-const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM note_links')
+const pending = () => storedValues(service, "SELECT key FROM jobs WHERE kind = 'notes.links'")
+const stored = () => sizesOf(service, 'note_links')[0]
 
 test('a note with many links is written before its links, which every read shows all the same', async () => {
   const target = await makeNote(service, { title: `Old ${MANY - 1}` })
@@ -81,16 +83,9 @@ test('links that a stopped server has not written are written by the next one, w
   service.close()
   service = await startService({ file: join(folder, 'test.db') })
   expect(stored()).toBe(0)
-  const written = new Promise<void>((resolve) => {
-    const stop = service.ctx.db.onCommit(() => {
-      if (pending().length > 0) return
-      stop()
-      resolve()
-    })
-  })
   const runner = startJobs(service.ctx)
   service.clock.advance(1_000)
-  await written
+  await until(() => pending().length === 0)
   await runner.stop()
   expect(stored()).toBe(MANY)
   expect(await backlinks(target.id)).toEqual([big.id])

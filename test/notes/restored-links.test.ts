@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { replaceEach } from '../../src/notes/writing/replace-content.ts'
 import { removeSomeTrashedBefore, restoreFromTrash } from '../../src/notes/writing/trash.ts'
 import { callerOf } from '../support/cli.ts'
+import { sizesOf, storedValues } from '../support/database.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -17,8 +18,8 @@ const links = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `[[${word} ${at}]]`).join(' ')
 const backlinks = async (id: string): Promise<string[]> =>
   (await service.get(`/v1/notes/${id}/links`)).body.backlinks.map(({ id: from }: { id: string }) => from)
-const pending = () => service.ctx.db.sql.column<number>("SELECT key FROM jobs WHERE kind = 'notes.links'")
-const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM note_links')
+const pending = () => storedValues(service, "SELECT key FROM jobs WHERE kind = 'notes.links'")
+const stored = () => sizesOf(service, 'note_links')[0]
 
 test('a restored note has all links at once, even those that an interrupted purge removed', async () => {
   const target = await makeNote(service, { title: 'Old 0' })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { sizesOf } from '../support/database.ts'
 import { runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf, tagNamed, titlesFound } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -239,9 +240,8 @@ describe('the sweeps', () => {
     }
     await runRetention(service.ctx)
     expect((await service.get('/v1/notes/trash')).body.total).toBe(0)
-    for (const table of ['notes', 'note_bodies', 'note_links', 'note_tags', 'note_properties', 'revisions']) {
-      expect([table, service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)]).toEqual([table, 0])
-    }
+    const tables = ['notes', 'note_bodies', 'note_links', 'note_tags', 'note_properties', 'revisions']
+    expect(sizesOf(service, ...tables)).toEqual(tables.map(() => 0))
     expect(await tagNamed(service, 't')).toMatchObject({ note_count: 0 })
   })
 

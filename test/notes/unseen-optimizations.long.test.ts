@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { repair } from '../support/check.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
+import { storedValues } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { queryOf } from '../support/records.ts'
 import { indexAgain, mergeIndexes } from '../support/search-tables.ts'
@@ -157,7 +158,7 @@ const ARRANGEMENTS: readonly Arrangement[] = [
   [
     'indexed again, one after the other',
     async ({ ctx }, workspace) => {
-      for (const pk of ctx.db.sql.column<number>('SELECT pk FROM notes ORDER BY id DESC'))
+      for (const pk of storedValues<number>({ ctx }, 'SELECT pk FROM notes ORDER BY id DESC'))
         await indexAgain(ctx, workspace, pk)
     },
   ],
@@ -193,10 +194,7 @@ test.each(seeds)(
         const current = { ...made, client: service.as(made.client.key) }
         if (threads === THREADS[0]) await arrange(service, made.workspace)
         const scene = { service, made: current, first }
-        const workspace = service.ctx.db.sql.scalar<string>(
-          'SELECT name FROM workspaces WHERE pk = ?',
-          made.workspace,
-        )
+        const workspace = (await current.client.get('/v1/workspace')).body.workspace.name
         const user = `owner of ${workspace}`
         const narrow = service.as(
           await service.newKey({ workspace, user, access: { notes: 'read', structures: { '*': 'none' } } }),

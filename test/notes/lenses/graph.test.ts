@@ -139,7 +139,7 @@ describe('the graph', () => {
     const worker = await startService({ file: folder.file('graph.db') })
     await makeNote(worker, { title: 'A', tags: ['work'] })
     await makeNote(worker, { title: 'B' })
-    const tag = worker.ctx.db.sql.scalar<number>('SELECT id FROM tags')
+    const { id: tag } = await tagNamed(worker, 'work')
     const scope = { type: 'tags', op: 'has_any', tag_ids: [tag] }
     const { id } = (await worker.post('/v1/lenses', { name: 'Work', scope })).body.lens
     // The worker has not started yet: the changes are committed before it reads.

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter, statementsIn } from '../../support/database.ts'
 import { makeNote } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -12,20 +13,17 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
+/** Reads the options one by one, for the sentence that names them. */
+const OPTIONS = /json_each\(\(SELECT options FROM properties WHERE pk = \?\)\)$/
+
 const define = (key: string, type: string, more = {}) =>
   service.post('/v1/properties', { key, type, ...more })
 
 const propertiesOf = async (id: string) => (await service.get(`/v1/notes/${id}/properties`)).body.properties
 
 /** Counts statements that read a property definition. */
-async function lookUps(action: () => Promise<unknown>): Promise<number> {
-  const { sql } = service.ctx.db
-  const gets = spyOn(sql, 'get')
-  await action()
-  const count = gets.mock.calls.filter(([text]) => text.includes('FROM properties')).length
-  gets.mockRestore()
-  return count
-}
+const lookUps = async (action: () => Promise<unknown>): Promise<number> =>
+  (await statementsIn(service, action)).filter((text) => text.includes('FROM properties')).length
 
 test('one property in a thousand spellings is refused at the second, before the others are looked up', async () => {
   await define('abcdefghij', 'select', { options: ['open'] })
@@ -52,16 +50,15 @@ test('the options of a select are read for a refusal alone, which names them', a
   const options = ['open', '","', 'do"ne']
   await define('state', 'select', { options })
   const { id } = await makeNote(service)
-  const { sql } = service.ctx.db
-  const columns = spyOn(sql, 'column')
-  for (const state of options)
-    expect(await service.patch(`/v1/notes/${id}/properties`, { state })).toMatchObject({ status: 200 })
-  const preset = { name: 'p', properties: [{ key: 'state', value: 'open' }] }
-  expect((await service.post('/v1/presets', preset)).status).toBe(201)
-  const applied = await service.post('/v1/presets/p/apply', { note_id: id, overwrite: true })
-  expect(applied.body.properties).toEqual({ state: 'open' })
-  expect(columns.mock.calls.filter(([text]) => text.includes('options'))).toEqual([])
-  columns.mockRestore()
+  const statements = await statementsIn(service, async () => {
+    for (const state of options)
+      expect(await service.patch(`/v1/notes/${id}/properties`, { state })).toMatchObject({ status: 200 })
+    const preset = { name: 'p', properties: [{ key: 'state', value: 'open' }] }
+    expect((await service.post('/v1/presets', preset)).status).toBe(201)
+    const applied = await service.post('/v1/presets/p/apply', { note_id: id, overwrite: true })
+    expect(applied.body.properties).toEqual({ state: 'open' })
+  })
+  expect(statements.filter((text) => OPTIONS.test(text))).toEqual([])
   const { body } = await service.patch(`/v1/notes/${id}/properties`, { state: ',' })
   expect(body).toEqual({
     error: 'The property "state" must be one of "open", "","" and "do"ne".',
@@ -70,14 +67,12 @@ test('the options of a select are read for a refusal alone, which names them', a
 })
 
 test('a note holds at most 1,000 properties; a refusal changes none', async () => {
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run(
-      `INSERT INTO properties (id, workspace, key, type, position, is_pinned, created_at, updated_at)
-       SELECT 'property ' || value, (SELECT pk FROM workspaces), 'p' || value, 'number', value, 0, 0, 0
-       FROM json_each(?)`,
-      JSON.stringify(Array.from({ length: 1_001 }, (_, at) => at)),
-    )
-  })
+  await alter(
+    service,
+    `WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < 1000)
+     INSERT INTO properties (id, workspace, key, type, position, is_pinned, created_at, updated_at)
+     SELECT 'property ' || value, (SELECT pk FROM workspaces), 'p' || value, 'number', value, 0, 0, 0 FROM n`,
+  )
   const valuesOf = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, at]))
   const tooMany = (what: string) => ({
@@ -112,9 +107,7 @@ test('the properties of a note hold at most 8 MiB together; one that holds more 
   }
   expect(await service.patch(path, { b: mebibytes(4) })).toMatchObject({ status: 400, body: refusal })
   expect((await service.patch(path, { b: mebibytes(2) })).status).toBe(200)
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run('UPDATE note_properties SET value = ?', JSON.stringify(mebibytes(9)))
-  })
+  await alter(service, 'UPDATE note_properties SET value = ?', JSON.stringify(mebibytes(9)))
   expect((await service.patch(path, { a: mebibytes(8) })).status).toBe(200)
   expect(Object.keys((await service.patch(path, { b: null })).body.properties)).toEqual(['a'])
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter } from '../../support/database.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 const NOTES = 2_000
@@ -8,17 +9,14 @@ let service: TestService
 beforeEach(async () => {
   service = await startService()
   for (const key of KEYS) await service.post('/v1/properties', { key, type: 'text' })
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run(
-      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${NOTES})
-       INSERT INTO notes (id, workspace, title, title_fold, created_at, updated_at, deleted_at)
-       SELECT 'note ' || n, (SELECT pk FROM workspaces), n, n, n, n, iif(n % 100 = 0, n, NULL) FROM numbers`,
-    )
-    tx.sql.run(
-      `INSERT INTO note_properties (note, property, value)
-       SELECT n.pk, p.pk, 'value ' || (n.pk * 7919 % ${NOTES}) FROM notes n, properties p`,
-    )
-  })
+  await alter(
+    service,
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${NOTES})
+     INSERT INTO notes (id, workspace, title, title_fold, created_at, updated_at, deleted_at)
+     SELECT 'note ' || n, (SELECT pk FROM workspaces), n, n, n, n, iif(n % 100 = 0, n, NULL) FROM numbers;
+     INSERT INTO note_properties (note, property, value)
+     SELECT n.pk, p.pk, 'value ' || (n.pk * 7919 % ${NOTES}) FROM notes n, properties p`,
+  )
 })
 afterEach(() => service.close())
 

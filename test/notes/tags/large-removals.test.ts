@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter } from '../../support/database.ts'
 import { makeNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -44,16 +45,13 @@ test('a property with values of a mebibyte is deleted in several transactions', 
 
 test('a tag of notes with thousands of other tags is deleted in several transactions', async () => {
   for (let at = 0; at < NOTES; at++) await makeNote(service, { tags: ['gone'] })
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run(
-      `INSERT INTO tags (workspace, name, name_fold)
-       SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM json_each(?)`,
-      JSON.stringify(Array.from({ length: 3_000 }, (_, at) => at)),
-    )
-    tx.sql.run(
-      `INSERT INTO note_tags (tag, note) SELECT t.id, n.pk FROM tags t, notes n WHERE name LIKE 'tag %'`,
-    )
-  })
+  await alter(
+    service,
+    `WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < 2999)
+     INSERT INTO tags (workspace, name, name_fold)
+     SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM n;
+     INSERT INTO note_tags (tag, note) SELECT t.id, n.pk FROM tags t, notes n WHERE name LIKE 'tag %'`,
+  )
   const start = await cursor()
   expect((await service.delete(`/v1/tags/${(await tagNamed(service, 'gone')).id}`)).status).toBe(200)
   const changes = await changesOf('tags', start)

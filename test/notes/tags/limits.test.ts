@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter, statementsIn, storedValues } from '../../support/database.ts'
 import { makeNote, readNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -10,14 +11,13 @@ let service: TestService
 let ids: number[]
 beforeEach(async () => {
   service = await startService()
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run(
-      `INSERT INTO tags (workspace, name, name_fold)
-       SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM json_each(?)`,
-      JSON.stringify(Array.from({ length: MAX_TAGS + 1 }, (_, at) => at)),
-    )
-  })
-  ids = service.ctx.db.sql.column<number>('SELECT id FROM tags ORDER BY id')
+  await alter(
+    service,
+    `INSERT INTO tags (workspace, name, name_fold)
+     SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM json_each(?)`,
+    JSON.stringify(Array.from({ length: MAX_TAGS + 1 }, (_, at) => at)),
+  )
+  ids = storedValues<number>(service, 'SELECT id FROM tags ORDER BY id')
 })
 afterEach(() => service.close())
 
@@ -57,13 +57,12 @@ test('a tag brings along at most 5,000, those that these bring along included', 
 
 /** Attaches tags to a note as an import does, without the limit. */
 const attach = (note: string, tags: readonly number[]) =>
-  service.ctx.db.write((tx): void => {
-    tx.sql.run(
-      'INSERT INTO note_tags (tag, note) SELECT value, (SELECT pk FROM notes WHERE id = ?) FROM json_each(?)',
-      note,
-      JSON.stringify(tags),
-    )
-  })
+  alter(
+    service,
+    'INSERT INTO note_tags (tag, note) SELECT value, (SELECT pk FROM notes WHERE id = ?) FROM json_each(?)',
+    note,
+    JSON.stringify(tags),
+  )
 
 test('links of several tags put at most 5,000 on a note; a refusal stores nothing', async () => {
   const [first, second] = ids
@@ -81,11 +80,9 @@ test('a tag with more links than allowed can lose some', async () => {
   const [first, second] = ids
   const { id } = await makeNote(service, { tags: ['tag 0', 'a', 'b', 'c'] })
   await attach(id, ids.slice(1))
-  await service.ctx.db.write((tx): void => {
-    const insert = 'INSERT INTO tag_links (tag, linked) SELECT ?1, id FROM tags WHERE id <> ?1'
-    tx.sql.run(insert, first ?? 0)
-    tx.sql.run(`${insert} AND (id = ?2 OR name IN ('a', 'b'))`, second ?? 0, ids[MAX_TAGS] ?? 0)
-  })
+  const insert = 'INSERT INTO tag_links (tag, linked) SELECT ?1, id FROM tags WHERE id <> ?1'
+  await alter(service, insert, first ?? 0)
+  await alter(service, `${insert} AND (id = ?2 OR name IN ('a', 'b'))`, second ?? 0, ids[MAX_TAGS] ?? 0)
   expect((await link(first, ids.slice(1, MAX_TAGS))).status).toBe(200)
   expect((await readNote(service, id)).tags.length).toBe(MAX_TAGS + 4)
   const { id: carried } = await tagNamed(service, 'a')
@@ -95,20 +92,17 @@ test('a tag with more links than allowed can lose some', async () => {
 test('a tag that is being deleted does not count', async () => {
   const { id } = await makeNote(service)
   await attach(id, ids.slice(0, MAX_TAGS))
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run('DELETE FROM tags WHERE id = ?', ids[0] ?? 0)
-  })
+  await alter(service, 'DELETE FROM tags WHERE id = ?', ids[0] ?? 0)
   expect((await service.patch(`/v1/notes/${id}`, { tags: ['new'] })).status).toBe(200)
   expect((await service.patch(`/v1/notes/${id}`, { tags: ['newer'] })).status).toBe(400)
 })
 
 test('tags that are too many are counted before any is written', async () => {
   const { id } = await makeNote(service, { tags: ['other'] })
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run('INSERT INTO tag_links (tag, linked) SELECT ?1, id FROM tags WHERE id <> ?1', ids[0] ?? 0)
+  const insert = 'INSERT INTO tag_links (tag, linked) SELECT ?1, id FROM tags WHERE id <> ?1'
+  await alter(service, insert, ids[0] ?? 0)
+  const statements = await statementsIn(service, async () => {
+    expect((await service.patch(`/v1/notes/${id}`, { tags: ['tag 0'] })).status).toBe(400)
   })
-  const runs = spyOn(service.ctx.db.sql, 'run')
-  expect((await service.patch(`/v1/notes/${id}`, { tags: ['tag 0'] })).status).toBe(400)
-  expect(runs.mock.calls.filter(([text]) => text.includes('INTO note_tags'))).toEqual([])
-  runs.mockRestore()
+  expect(statements.filter((text) => text.includes('INTO note_tags'))).toEqual([])
 })

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { copyFileSync } from 'node:fs'
 import { unavailable } from '../../../src/lib/refusal.ts'
 import { runInProcess } from '../../support/cli.ts'
+import { sizesOf, storedValues } from '../../support/database.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { makeNote, tagNamed } from '../../support/notes.ts'
 import { newFolder } from '../../support/process.ts'
@@ -88,8 +89,7 @@ describe('a tag whose deletion was interrupted', () => {
     const { id } = await tagNamed(service, 'urgent')
     await service.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } })
     await interruptedAfter(1, () => service.delete(`/v1/tags/${id}`))
-    const left = service.ctx.db.sql.scalar<number>('SELECT count(*) FROM note_tags WHERE tag = ?', id)
-    expect(left).toBeGreaterThan(0)
+    expect(sizesOf(service, `note_tags WHERE tag = ${id}`)[0]).toBeGreaterThan(0)
     for (const step of ['before', 'after']) {
       if (step === 'after') await restart()
       expect((await everythingRead()).includes('urgent')).toBe(false)
@@ -104,8 +104,7 @@ describe('a tag whose deletion was interrupted', () => {
     expect((await service.get('/v1/notes?tag=urgent')).body.total).toBe(1)
     expect((await service.get('/v1/notes?search=urgent')).body.total).toBe(1)
     await runJobs(service.ctx)
-    expect(service.ctx.db.sql.all('SELECT * FROM note_tags WHERE tag = ?', id)).toEqual([])
-    expect(service.ctx.db.sql.all('SELECT * FROM tags WHERE id = ?', id)).toEqual([])
+    expect(sizesOf(service, `note_tags WHERE tag = ${id}`, `tags WHERE id = ${id}`)).toEqual([0, 0])
     expect((await service.get(`/v1/notes/${noteId}`)).body.note.tags).toEqual(['kept'])
     expect((await service.post(`/v1/notes/${trashedId}/restore`)).body.note.tags).toEqual(['kept'])
     await expectNoFaults()
@@ -114,11 +113,7 @@ describe('a tag whose deletion was interrupted', () => {
 
 describe('a property whose deletion was interrupted', () => {
   test('disappears from every read at once, and frees its key; the next start completes the deletion', async () => {
-    const { pk } = service.ctx.db.sql.get<{ pk: number }>(
-      "SELECT pk FROM properties WHERE key = 'status'",
-    ) ?? {
-      pk: 0,
-    }
+    const [pk] = storedValues<number>(service, "SELECT pk FROM properties WHERE key = 'status'")
     await interruptedAfter(1, () => service.delete('/v1/properties/status'))
     await restart()
     expect((await everythingRead()).includes('status')).toBe(false)
@@ -128,7 +123,7 @@ describe('a property whose deletion was interrupted', () => {
     expect(made.body.property).toMatchObject({ notes_with_value: 0, position: 1 })
     await service.patch(`/v1/notes/${noteId}/properties`, { status: 7 })
     await runJobs(service.ctx)
-    expect(service.ctx.db.sql.all('SELECT 1 FROM properties WHERE pk = ?', pk)).toEqual([])
+    expect(sizesOf(service, `properties WHERE pk = ${pk}`)).toEqual([0])
     expect((await service.get(`/v1/notes/${noteId}/properties`)).body.properties).toEqual({
       other: 'stays',
       status: 7,
