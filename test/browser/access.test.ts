@@ -4,7 +4,9 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { fitsAcross, focusedName, shownText } from '../support/page-acts.ts'
-import { untilGone, untilNoTextIn, untilValue } from '../support/waits.ts'
+import { chooseRoleOfNew, setupLinkOf } from '../support/screens/members.ts'
+import { chooseAccess, focusAccess, untilAccess } from '../support/screens/settings.ts'
+import { untilGone, untilNoTextIn } from '../support/waits.ts'
 
 const select = async (page: Page, label: string, value: string) => {
   const field = await page.waitForSelector(`xpath///label[span="${label}"]/select`)
@@ -35,12 +37,11 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       const page = await app.newPage()
       await app.signIn(page)
       await page.goto(`${app.server.url}/app/settings/access`)
-      await page.waitForSelector('[aria-label="Costs for first key"]')
-      await page.select('[aria-label="Costs for first key"]', 'none')
-      await untilValue(page, '[aria-label="Costs for first key"]', 'none')
+      await chooseAccess(page, { object: 'Costs', to: 'first key', access: 'none' })
+      await untilAccess(page, { object: 'Costs', to: 'first key', access: 'none' })
       expect((await call('GET', '/v1/records?structure=Costs', key)).status).toBe(404)
       // By keyboard alone: a choice is one letter away, the next key of the table one Tab.
-      await page.focus('[aria-label="Leads for first key"]')
+      await focusAccess(page, 'Leads', 'first key')
       await page.keyboard.press('Tab')
       expect(await focusedName(page)).toBe('Costs for first key')
       await page.keyboard.type('r')
@@ -93,13 +94,13 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       await app.signIn(page)
       await page.goto(`${server.url}/app/settings/members`)
       await fill(page, 'New member’s name', 'mira')
-      await page.select('#new-role', 'editor')
+      await chooseRoleOfNew(page, 'editor')
       await press(page, 'Limit access…')
       await select(page, 'Notes', 'read')
       await select(page, 'Polls', 'read')
       await select(page, 'Other tables', 'none')
       await press(page, 'Add member')
-      const link = String(await contentOf(page, 'Setup link for mira'))
+      const link = await setupLinkOf(page, 'mira')
       expect(await accessibilityProblems(page)).toEqual([])
       const reader = await app.newPage()
       await app.setUp(reader, link)
@@ -121,13 +122,12 @@ describe.skipIf(!hasBrowser)('the access table', () => {
       // A later change of access revokes an unused link, and offers a new one.
       await fill(page, 'New member’s name', 'noah')
       await press(page, 'Add member')
-      await contentOf(page, 'Setup link for noah')
+      await setupLinkOf(page, 'noah')
       await page.goto(`${server.url}/app/settings/access`)
-      await page.waitForSelector('[aria-label="Polls for noah"]')
-      await page.select('[aria-label="Polls for noah"]', 'none')
+      await chooseAccess(page, { object: 'Polls', to: 'noah', access: 'none' })
       await press(page, 'Create a new link')
       const later = await app.newPage()
-      await app.setUp(later, String(await contentOf(page, 'Setup link for noah')))
+      await app.setUp(later, await setupLinkOf(page, 'noah'))
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

@@ -2,16 +2,16 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import {
-  type Application,
-  press,
-  startApplication,
-  untilText,
-  untilTextIn,
-} from '../support/application-server.ts'
+import { type Application, press, startApplication, untilText } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { untilCountOf } from '../support/waits.ts'
+import {
+  untilDeliveries,
+  untilFailures,
+  untilNoFailures,
+  untilResponses,
+  untilWebhook,
+} from '../support/screens/webhooks.ts'
 
 /** The number of consecutive failed deliveries that pauses a subscription. */
 const MAX_FAILED = 10
@@ -30,8 +30,6 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
   const deliveries = async (query = '') =>
     (await app.server.get(`/v1/webhooks/${id}/deliveries?limit=200${query}`)).body.deliveries
   const subscription = async () => (await app.server.get(`/v1/webhooks/${id}`)).body.webhook
-  /** Waits until the table shows this many deliveries in this state. */
-  const states = (state: string, count: number) => untilCountOf(page, 'tbody .status', state, count)
   /** Skips the pauses between attempts: the next attempt is due, and is the last. */
   const dueForTheLastTime = () => {
     const db = new Database(app.file)
@@ -68,24 +66,24 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
       const failing = Array.from({ length: MAX_FAILED }, (_, number) => `lost ${number}`)
       await write(...failing)
       await receiver.until(MAX_FAILED)
-      await untilCountOf(page, 'td.answer', '503, next attempt', MAX_FAILED)
+      await untilResponses(page, /^503, next attempt/, MAX_FAILED)
       dueForTheLastTime()
       await receiver.until(2 * MAX_FAILED)
-      await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries failed in a row`)
+      await untilFailures(page, `${MAX_FAILED} deliveries failed in a row`)
       expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MAX_FAILED })
-      await page.waitForSelector('.bar .status.bad')
+      await untilWebhook(page, 'paused')
       await untilText(page, `#${MAX_FAILED}, a gap`)
 
       receiver.answer = status(200)
       const before = receiver.received.length
       await write('waited')
-      await states('pending', 1)
+      await untilDeliveries(page, 'pending', 1)
       expect(refsOf(before)).toEqual([])
       await press(page, 'Resume')
-      await states('delivered', 1)
+      await untilDeliveries(page, 'delivered', 1)
       expect(refsOf(before)).toEqual(['waited'])
       expect(await subscription()).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
-      await page.waitForSelector('.bar .status.ok')
+      await untilWebhook(page, 'enabled')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -94,13 +92,13 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
     'gets every permanently failed delivery once, with one click',
     async () => {
       const before = receiver.received.length
-      await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries permanently failed since`)
+      await untilFailures(page, `${MAX_FAILED} deliveries permanently failed since`)
       await press(page, 'Redeliver all')
-      await states('delivered', MAX_FAILED + 1)
+      await untilDeliveries(page, 'delivered', MAX_FAILED + 1)
       expect(refsOf(before).toSorted()).toEqual(
         Array.from({ length: MAX_FAILED }, (_, number) => `lost ${number}`),
       )
-      await page.waitForSelector('.banner', { hidden: true })
+      await untilNoFailures(page)
       expect(await deliveries('&status=failed')).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

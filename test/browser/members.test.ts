@@ -4,7 +4,6 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
-  contentOf,
   fill,
   press,
   startApplication,
@@ -16,7 +15,24 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { download } from '../support/browser-files.ts'
 import { send } from '../support/page-requests.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
-import { untilRead, untilValue } from '../support/waits.ts'
+import {
+  chooseRole,
+  chooseRoleOfNew,
+  nextSetupLinkOf,
+  setupLinkOf,
+  untilMemberRefused,
+  untilMembersSay,
+  untilRoleOffered,
+} from '../support/screens/members.ts'
+import { chooseScope, keySecretOf, untilSectionFocused } from '../support/screens/settings.ts'
+import {
+  choosePassword,
+  isPasswordAsked,
+  untilNameRefused,
+  untilSessionsSay,
+  untilSignInDialog,
+} from '../support/screens/sign-in.ts'
+import { untilRead } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   let app: Application
@@ -24,26 +40,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   let ben: Page
   const folder = newFolder()
   const at = (path: string) => `${app.server.url}/app/${path}`
-  const linkOf = async (name: string) => String(await contentOf(page, `Setup link for ${name}`))
-  /** Waits until a link other than this one is shown, and returns it. */
-  const nextLinkOf = async (name: string, link: string) => {
-    await page.waitForFunction(
-      (selector, old) => {
-        const field = document.querySelector<HTMLInputElement>(selector)
-        return field !== null && field.value !== old
-      },
-      {},
-      `[aria-label="Setup link for ${name}"]`,
-      link,
-    )
-    return linkOf(name)
-  }
   /** Sets a password through a link, in a separate browser. */
   const openLink = async (link: string, password: string): Promise<Page> => {
     const opened = await app.newPage()
     await opened.goto(link)
-    await fill(opened, 'Password (at least 10 characters)', password)
-    await press(opened, 'Open daybook')
+    await choosePassword(opened, password)
     return opened
   }
 
@@ -61,19 +62,19 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     'creates a new link for a member: it works once, replaces the older one, and late visitors learn how to get another',
     async () => {
       await page.goto(at('settings/members'))
-      await page.waitForSelector('#members-h:focus')
+      await untilSectionFocused(page, 'members')
       await fill(page, 'New member’s name', 'Ben')
-      await page.select('#new-role', 'editor')
+      await chooseRoleOfNew(page, 'editor')
       await press(page, 'Add member')
-      const first = await linkOf('Ben')
+      const first = await setupLinkOf(page, 'Ben')
       await press(page, 'New link for Ben')
-      const second = await nextLinkOf('Ben', first)
+      const second = await nextSetupLinkOf(page, 'Ben', first)
 
       const late = await app.newPage()
       await late.goto(first)
       // Before a password is typed.
       await untilText(late, 'This link no longer works. Ask for a new one.')
-      expect(await late.$('input[name=password]')).toBeNull()
+      expect(await isPasswordAsked(late)).toBe(false)
       await untilTextIn(late, '.help', 'Ask an owner for a new one, or run daybook users link')
       ben = await openLink(second, PASSWORD)
       await untilText(ben, 'Ben, editor')
@@ -90,11 +91,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await late.browserContext().close()
 
       await press(page, 'New link for Ben')
-      const third = await nextLinkOf('Ben', second)
+      const third = await nextSetupLinkOf(page, 'Ben', second)
       const renewed = await openLink(third, 'a password after all')
       await untilText(renewed, 'Ben, editor')
       // Another person may know a forgotten password, so its sessions are signed out.
-      await ben.waitForSelector('dialog:modal input[name=password]')
+      await untilSignInDialog(ben)
       await ben.browserContext().close()
       ben = renewed
     },
@@ -113,9 +114,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const choose = async (role: string) => {
         await page.bringToFront()
         await page.goto(at('settings/members'))
-        await page.waitForSelector('select[aria-label="Role of Ben"]')
-        await page.select('select[aria-label="Role of Ben"]', role)
-        await untilValue(page, 'select[aria-label="Role of Ben"]:enabled', role)
+        await chooseRole(page, 'Ben', role)
       }
       await choose('viewer')
       await ben.focus('.cm-content')
@@ -138,7 +137,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
 
       await choose('owner')
       await ben.goto(at('settings/members'))
-      await ben.waitForSelector('select[aria-label="Role of owner"]')
+      await untilRoleOffered(ben, 'owner')
       await ben.close()
     },
     BROWSER_TIMEOUT_MS,
@@ -149,11 +148,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     async () => {
       await page.bringToFront()
       await page.goto(at('settings/keys'))
-      await page.waitForSelector('#keys-h:focus')
+      await untilSectionFocused(page, 'keys')
       await fill(page, 'Name', 'reader')
-      await page.locator('input[name=scope][value=read]').click()
+      await chooseScope(page, 'read')
       await press(page, 'Create key')
-      const secret = String(await contentOf(page, 'Secret of reader'))
+      const secret = await keySecretOf(page, 'reader')
       const key = app.server.as(secret)
       expect((await key.get('/v1/notes')).status).toBe(200)
       const refused = await key.post('/v1/notes', { title: 'Written' })
@@ -196,27 +195,22 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
         expect((await daybook([...args, '--db', file])).exitCode).toBe(0)
       await page.bringToFront()
       await page.goto(at('settings/members'))
-      await untilTextIn(
-        page,
-        '#members',
-        'If this name already has an account on this server, that account is added',
-      )
+      await untilMembersSay(page, 'If this name already has an account on this server, that account is added')
       await fill(page, 'New member’s name', 'erin')
       await press(page, 'Add member')
-      await untilTextIn(
+      await untilMembersSay(
         page,
-        '#members',
         'Erin already has an account on this server and is now a member, signing in as before. Make sure this is the right person.',
       )
       await fill(page, 'New member’s name', 'Fay')
       await press(page, 'Add member')
-      await linkOf('Fay')
+      await setupLinkOf(page, 'Fay')
       expect(await page.$eval('#members', ({ textContent }) => textContent)).not.toContain(
         'already has a user',
       )
       await fill(page, 'New member’s name', 'fay ')
       await press(page, 'Add member')
-      await untilTextIn(page, '#members .why', 'belongs to the workspace "Personal" already')
+      await untilMemberRefused(page, 'belongs to the workspace "Personal" already')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -229,7 +223,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       expect(await page.$('button[aria-label="New link for owner"]')).toBeNull()
       await page.goto(at('settings/sessions'))
       await press(page, 'Change password…')
-      await untilTextIn(page, '#sessions', 'All other sessions end. API keys stay valid.')
+      await untilSessionsSay(page, 'All other sessions end. API keys stay valid.')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -240,13 +234,12 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await page.goto(at('settings/members'))
       await press(page, 'New link for Fay')
       const fay = await app.newPage()
-      await fay.goto(await linkOf('Fay'))
+      await fay.goto(await setupLinkOf(page, 'Fay'))
       await fill(fay, 'Password (at least 10 characters)', PASSWORD)
       await fill(fay, 'Your name (optional)', 'Owner ')
       await press(fay, 'Open daybook')
-      await untilTextIn(
+      await untilNameRefused(
         fay,
-        '.field:has(input[name=user]) .why',
         'A user named "Owner", or with a name that looks the same, exists already; choose another name.',
       )
       await fill(fay, 'Your name (optional)', 'Faye')
@@ -257,15 +250,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await page.goto(at('settings/members'))
       await press(page, 'New link for Faye')
       const later = await app.newPage()
-      await later.goto(await linkOf('Faye'))
+      await later.goto(await setupLinkOf(page, 'Faye'))
       await fill(later, 'Password (at least 10 characters)', PASSWORD)
       await fill(later, 'Your name (optional)', 'Gail')
       await press(later, 'Open daybook')
-      await untilTextIn(
-        later,
-        '.field:has(input[name=user]) .why',
-        'A name is chosen with the first link only; leave the name out',
-      )
+      await untilNameRefused(later, 'A name is chosen with the first link only; leave the name out')
       await later.browserContext().close()
     },
     BROWSER_TIMEOUT_MS,

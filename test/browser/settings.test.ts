@@ -4,7 +4,6 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import {
   type Application,
   attributeOf,
-  contentOf,
   fill,
   press,
   startApplication,
@@ -14,9 +13,18 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-
-/** Returns the text of a one-time secret or link, by its label. */
-const secretOf = async (page: Page, label: string) => String(await contentOf(page, label))
+import { chooseRoleOfNew, isRoleOffered, setupLinkOf, untilMembers } from '../support/screens/members.ts'
+import {
+  configurationOf,
+  controlNames,
+  endOtherSession,
+  keySecretOf,
+  listAgentChanges,
+  untilKeys,
+  untilNameAsked,
+  untilNoDialog,
+} from '../support/screens/settings.ts'
+import { signInAs, untilSignInDialog } from '../support/screens/sign-in.ts'
 
 describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   let app: Application
@@ -49,9 +57,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     async () => {
       const other = await app.newPage()
       await other.goto(settings('sessions'))
-      await fill(other, 'Name', 'owner')
-      await fill(other, 'Password', 'not the password')
-      await other.keyboard.press('Enter')
+      await signInAs(other, 'owner', 'not the password')
       await untilText(other, 'do not go together')
       const why = await attributeOf(other, 'Password', 'aria-describedby')
       expect(await other.$eval(`[id="${why}"]`, ({ textContent }) => textContent)).toBe(
@@ -73,7 +79,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.goto(settings('keys'))
       await fill(page, 'Name', 'shelf-scanner')
       await page.keyboard.press('Enter')
-      const secret = await secretOf(page, 'Secret of shelf-scanner')
+      const secret = await keySecretOf(page, 'shelf-scanner')
       const me = await app.server.as(secret).get('/v1/me')
       expect(me.body.key).toMatchObject({ name: 'shelf-scanner', scope: 'write' })
       await page.reload()
@@ -81,13 +87,13 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(await page.content()).not.toContain(secret)
 
       await press(page, 'Revoke shelf-scanner')
-      await page.waitForSelector('dialog.modal input:focus')
+      await untilNameAsked(page)
       await page.keyboard.press('Enter')
       await untilText(page, 'Type “shelf-scanner” exactly')
       expect((await app.server.as(secret).get('/v1/me')).status).toBe(200)
       await page.keyboard.type('shelf-scanner')
       await page.keyboard.press('Enter')
-      await page.waitForSelector('dialog.modal', { hidden: true })
+      await untilNoDialog(page)
       await untilNoText(page, 'shelf-scanner')
       expect((await app.server.as(secret).get('/v1/me')).status).toBe(401)
     },
@@ -112,12 +118,9 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.goto(settings('keys'))
       await fill(page, 'Name', 'librarian')
       await page.keyboard.press('Enter')
-      const secret = await secretOf(page, 'Secret of librarian')
+      const secret = await keySecretOf(page, 'librarian')
       await page.goto(settings('agents'))
-      await page.waitForSelector('#agent-client')
-      await page.select('#agent-client', 'Cursor')
-      const config = await page.waitForSelector('textarea[aria-label="Configuration of Cursor"]')
-      const shown = String(await (await config?.getProperty('value'))?.jsonValue()).replace('dbk_…', secret)
+      const shown = (await configurationOf(page, 'Cursor')).replace('dbk_…', secret)
       const { url, headers } = JSON.parse(shown).mcpServers.daybook
       const response = await fetch(url, {
         method: 'POST',
@@ -138,7 +141,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       }
       const { id } = result.structuredContent.note
 
-      await page.locator('a[aria-label="Changes by agents with librarian"]').click()
+      await listAgentChanges(page, 'librarian')
       await untilText(page, 'By the librarian')
       await untilText(page, 'MCP')
       await page.focus('.ledger a.button')
@@ -157,18 +160,16 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     async () => {
       await page.goto(settings('members'))
       await fill(page, 'New member’s name', 'Ben')
-      await page.select('#new-role', 'viewer')
+      await chooseRoleOfNew(page, 'viewer')
       await press(page, 'Add member')
-      const benLink = await secretOf(page, 'Setup link for Ben')
+      const benLink = await setupLinkOf(page, 'Ben')
       await untilText(page, 'no password yet')
       const ben = await app.newPage()
       await app.setUp(ben, benLink)
       await untilText(ben, 'Ben, viewer')
       await ben.goto(settings('members'))
-      await ben.waitForSelector('table[aria-label=Members]')
-      const names = await ben.$$eval('.setting :is(button, select, input)', (controls) =>
-        controls.map((control) => control.getAttribute('aria-label') ?? control.textContent ?? ''),
-      )
+      await untilMembers(ben)
+      const names = await controlNames(ben)
       for (const word of [
         'New link',
         'Remove',
@@ -206,8 +207,8 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     async () => {
       await page.goto(settings('members'))
       await untilText(page, 'only owner')
-      expect(await page.$('select[aria-label="Role of owner"]')).toBeNull()
-      expect(await page.$('select[aria-label="Role of Ben"]')).not.toBeNull()
+      expect(await isRoleOffered(page, 'owner')).toBe(false)
+      expect(await isRoleOffered(page, 'Ben')).toBe(true)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -217,25 +218,23 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     async () => {
       const other = await app.newPage()
       await other.goto(settings('keys'))
-      await fill(other, 'Name', 'owner')
-      await fill(other, 'Password', PASSWORD)
-      await other.keyboard.press('Enter')
-      await other.waitForSelector('table[aria-label=Keys]')
+      await signInAs(other, 'owner', PASSWORD)
+      await untilKeys(other)
       await fill(other, 'Name', 'half written')
 
       await page.goto(settings('sessions'))
-      await page.locator('button[aria-label^="End session:"]').click()
-      const password = await other.waitForSelector('dialog.modal input[name=password]')
+      await endOtherSession(page)
+      const password = await untilSignInDialog(other)
       await other.keyboard.press('Escape')
       expect(await other.$eval('dialog.modal', (dialog) => dialog.matches(':modal'))).toBe(true)
       await password?.type(PASSWORD)
       await other.keyboard.press('Enter')
-      await other.waitForSelector('dialog.modal', { hidden: true })
+      await untilNoDialog(other)
       const form = await other.$('.line-form input[name=name]')
       expect(await (await form?.getProperty('value'))?.jsonValue()).toBe('half written')
       await other.keyboard.press('Escape')
       await press(other, 'Create key')
-      expect(await secretOf(other, 'Secret of half written')).toStartWith('dbk_')
+      expect(await keySecretOf(other, 'half written')).toStartWith('dbk_')
       await other.browserContext().close()
     },
     BROWSER_TIMEOUT_MS,

@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import {
-  type Application,
-  contentOf,
-  fill,
-  press,
-  startApplication,
-  untilText,
-} from '../support/application-server.ts'
+import { type Application, fill, press, startApplication, untilText } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { untilGone, untilOneIs } from '../support/waits.ts'
+import {
+  answerOf,
+  askFirst,
+  chooseShareTarget,
+  createShareLink,
+  firstQuestion,
+  isAsked,
+  replaceAnswer,
+  submitShared,
+  toggleQuestion,
+  typeAnswer,
+  untilAnswerAsked,
+  untilNoLinks,
+  untilShareListed,
+} from '../support/screens/shares.ts'
 
 describe.skipIf(!hasBrowser)('shares in a browser', () => {
   let app: Application
@@ -42,8 +49,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       await page.goto(`${app.server.url}/app/notes/${note}`)
       await press(page, 'More actions')
       await press(page, 'Share by link')
-      await press(page, 'Create link')
-      const link = String(await contentOf(page, 'Link'))
+      const link = await createShareLink(page)
       await visitor.goto(link)
       await untilText(visitor, 'Steps')
       expect(await visitor.title()).toBe('Guide')
@@ -53,7 +59,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       expect((await visitor.goto(link))?.status()).toBe(200)
       await press(page, 'Turn off')
       await press(page, 'Turn off link')
-      await untilGone(page, 'dialog table')
+      await untilNoLinks(page)
       expect((await visitor.goto(link))?.status()).toBe(404)
       await press(page, 'Close')
     },
@@ -64,29 +70,20 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
     'a form is created in the settings, filled in by a visitor, and shows refusals at their fields',
     async () => {
       await page.goto(`${app.server.url}/app/settings/shares`)
-      await page.waitForSelector('#share-target')
-      const value = await page.$eval('#share-target', (select) => {
-        const options = [...(select as unknown as { options: { text: string; value: string }[] }).options]
-        return options.find(({ text }) => text === 'Form for Classes')?.value ?? ''
-      })
-      await page.select('#share-target', value)
-      await page.locator('input[name=field][value=internal]').click()
+      await chooseShareTarget(page, 'Form for Classes')
+      await toggleQuestion(page, 'internal')
       await fill(page, 'Message after submitting (optional)', 'See you on Monday.')
       expect(await accessibilityProblems(page)).toEqual([])
-      await press(page, 'Create link')
-      await visitor.goto(String(await contentOf(page, 'Link')))
-      expect(await visitor.$('[name=internal]')).toBeNull()
+      await visitor.goto(await createShareLink(page))
+      expect(await isAsked(visitor, 'internal')).toBe(false)
       expect(await accessibilityProblems(visitor)).toEqual([])
-      await visitor.type('#f-name', 'Noor')
-      await visitor.type('#f-people', '9')
-      await visitor.$eval('form', (form) => form.setAttribute('novalidate', ''))
-      await Promise.all([visitor.waitForNavigation(), visitor.click('form button')])
+      await typeAnswer(visitor, 'name', 'Noor')
+      await typeAnswer(visitor, 'people', '9')
+      await submitShared(visitor)
       await untilText(visitor, '“People” must be at most 8.')
-      expect(
-        await visitor.$eval('#f-name', (input) => input.getAttribute('value') ?? input.textContent),
-      ).toContain('Noor')
-      await visitor.$eval('#f-people', (input) => input.setAttribute('value', '2'))
-      await Promise.all([visitor.waitForNavigation(), visitor.click('form button')])
+      expect(await answerOf(visitor, 'name')).toContain('Noor')
+      await replaceAnswer(visitor, 'people', '2')
+      await submitShared(visitor)
       await untilText(visitor, 'See you on Monday.')
       const { records } = (await app.server.get('/v1/records?structure=Classes')).body
       expect(records.map(({ data }: { data: object }) => data)).toEqual([{ name: 'Noor', people: 2 }])
@@ -104,8 +101,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       const { row_view } = (await app.server.post('/v1/records/views', rowView)).body
       const { view } = (await app.server.post('/v1/views', { name: 'All of them' })).body
       const linkMade = async () => {
-        await press(page, 'Create link')
-        const link = String(await contentOf(page, 'Link'))
+        const link = await createShareLink(page)
         expect(await accessibilityProblems(page)).toEqual([])
         await press(page, 'Close')
         return link
@@ -121,19 +117,16 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       await untilText(visitor, 'Noor')
       await page.goto(`${app.server.url}/app/records/${id}/structure`)
       await press(page, 'Share a form')
-      await page.locator('dialog input[name=field][value=internal]').click()
-      await page.type('dialog [aria-label="Question for People"]', 'How many come?')
-      await page.type('dialog [aria-label="Help for People"]', 'With children.')
-      await page.click('dialog [aria-label="Move People up"]')
+      await toggleQuestion(page, 'internal')
+      await askFirst(page, 'People', { question: 'How many come?', help: 'With children.' })
       await visitor.goto(await linkMade())
-      await visitor.waitForSelector('#f-people')
+      await untilAnswerAsked(visitor, 'people')
       await untilText(visitor, 'How many come?')
       await untilText(visitor, 'With children.')
-      expect(await visitor.$$eval('form [id^=f-]', ([first]) => first?.id)).toStartWith('f-people')
-      expect(await visitor.$('[name=internal]')).toBeNull()
+      expect(await firstQuestion(visitor)).toStartWith('people')
+      expect(await isAsked(visitor, 'internal')).toBe(false)
       await page.goto(`${app.server.url}/app/settings/shares`)
-      for (const what of ['All of them', 'Classes: By name'])
-        await untilOneIs(page, '[aria-label="Shared links"] a', what)
+      for (const what of ['All of them', 'Classes: By name']) await untilShareListed(page, what)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -9,14 +9,22 @@ import {
   startApplication,
   untilNoText,
   untilText,
-  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { endSession } from '../support/page-requests.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
-import { untilValue } from '../support/waits.ts'
+import { untilMembersSay } from '../support/screens/members.ts'
+import {
+  agreeAs,
+  enterPassword,
+  signInAs,
+  untilOptionsSay,
+  untilPasswordAsked,
+  untilSessionsSay,
+  untilSignedIn,
+} from '../support/screens/sign-in.ts'
 
 /** Returns a port that is currently free. */
 function freePort(): number {
@@ -100,17 +108,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   const openLink = async (page: Page, user = 'owner') => {
     const { hash } = new URL(await app.setupLink(user))
     await page.goto(`${url}/app${hash}`)
-    await page.waitForSelector('input[name=password]')
-  }
-  /** Performs the steps of a user at the provider. */
-  const agreeAs = async (page: Page, name: string) => {
-    await page.waitForSelector('input[name=login]')
-    await page.type('input[name=login]', name)
-    await page.type('input[name=password]', 'x')
-    await page.keyboard.press('Enter')
-    await untilValue(page, 'input[name=prompt]', 'consent')
-    await page.focus('button[type=submit]')
-    await page.keyboard.press('Enter')
+    await untilPasswordAsked(page)
   }
 
   const addUser = (name: string) => daybook(['users', 'add', name, '--db', app.file])
@@ -125,33 +123,32 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       const page = await app.newPage()
       const client = await authenticator(page, isSynced)
       await openLink(page, user)
-      await page.type('input[name=password]', PASSWORD)
-      await page.keyboard.press('Enter')
+      await enterPassword(page, PASSWORD)
       await untilText(page, 'Sign in without a password next time?')
       expect(await accessibilityProblems(page)).toEqual([])
       await press(page, 'Add passkey')
       await untilNoText(page, 'Sign in without a password next time?')
       await page.goto(`${url}/app/settings/sign-in`)
-      await untilTextIn(page, '#sign-in', isSynced ? 'synced' : 'on one device')
+      await untilOptionsSay(page, isSynced ? 'synced' : 'on one device')
 
       // The browser offers the passkey in the name field.
       await signOut(page)
-      await page.waitForSelector('.rail')
+      await untilSignedIn(page)
       await page.goto(`${url}/app/settings/sign-in`)
-      await untilTextIn(page, '#sign-in', 'used')
+      await untilOptionsSay(page, 'used')
 
       await press(page, 'Rename Chrome on Linux')
       await fill(page, 'New name for Chrome on Linux', 'Work laptop')
       await page.keyboard.press('Enter')
-      await untilTextIn(page, '#sign-in', 'Work laptop')
+      await untilOptionsSay(page, 'Work laptop')
       await press(page, 'Remove password')
-      await untilTextIn(page, '#sessions', 'Set a password…')
+      await untilSessionsSay(page, 'Set a password…')
       await press(page, 'Remove Work laptop')
-      await untilTextIn(page, '#sign-in', 'This is your last way to sign in')
+      await untilOptionsSay(page, 'This is your last way to sign in')
       await press(page, 'Set a password…')
       await fill(page, 'New password (10 characters or more)', PASSWORD)
       await page.keyboard.press('Enter')
-      await untilTextIn(page, '#sessions', 'Change password…')
+      await untilSessionsSay(page, 'Change password…')
       await press(page, 'Remove Work laptop')
       await untilNoText(page, 'Work laptop')
       expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
@@ -159,10 +156,8 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       // The browser's remaining credential is refused. The password works, and the passkey is not offered again.
       await client.send('WebAuthn.disable')
       await signOut(page)
-      await fill(page, 'Name', user)
-      await fill(page, 'Password', PASSWORD)
-      await page.keyboard.press('Enter')
-      await page.waitForSelector('.rail')
+      await signInAs(page, user, PASSWORD)
+      await untilSignedIn(page)
       await untilText(page, 'All notes')
       expect(await page.$('dialog.modal[open]')).toBeNull()
     },
@@ -175,11 +170,10 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await addUser('Mira')
       const page = await app.newPage()
       await openLink(page, 'Mira')
-      await page.type('input[name=password]', PASSWORD)
-      await page.keyboard.press('Enter')
-      await page.waitForSelector('.rail')
+      await enterPassword(page, PASSWORD)
+      await untilSignedIn(page)
       await page.goto(`${url}/app/settings/sign-in`)
-      await untilTextIn(page, '#sign-in', 'not linked')
+      await untilOptionsSay(page, 'not linked')
       await age('Mira')
       await press(page, 'Link')
       await untilText(page, 'Confirm it’s you')
@@ -187,11 +181,11 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await fill(page, 'Password', PASSWORD)
       await page.keyboard.press('Enter')
       await agreeAs(page, 'mira')
-      await untilTextIn(page, '#sign-in', 'linked to your account there')
+      await untilOptionsSay(page, 'linked to your account there')
 
       await signOut(page)
       await press(page, 'Sign in with Studio ID')
-      await page.waitForSelector('.rail')
+      await untilSignedIn(page)
       await untilText(page, 'Mira')
 
       const stranger = await app.newPage()
@@ -206,7 +200,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await newMember.goto(`${url}/app/files`)
       await press(newMember, 'Sign in with Studio ID')
       await agreeAs(newMember, 'ada')
-      await newMember.waitForSelector('.rail')
+      await untilSignedIn(newMember)
       expect(newMember.url()).toBe(`${url}/app/files`)
     },
     BROWSER_TIMEOUT_MS,
@@ -223,9 +217,9 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await openLink(page, 'Zoe')
       await press(page, 'Sign in with Studio ID instead')
       await agreeAs(page, 'zoe')
-      await page.waitForSelector('.rail')
+      await untilSignedIn(page)
       await page.goto(`${url}/app/settings/members`)
-      await untilTextIn(page, '#members', 'provider')
+      await untilMembersSay(page, 'provider')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -251,8 +245,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       const page = await app.newPage()
       await authenticator(page, false)
       await openLink(page, 'Olga')
-      await page.type('input[name=password]', PASSWORD)
-      await page.keyboard.press('Enter')
+      await enterPassword(page, PASSWORD)
       await press(page, 'Add passkey')
       await untilNoText(page, 'Sign in without a password next time?')
       // Signed out in the open application, the page would go to its own sign-in meanwhile.

@@ -13,7 +13,20 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { focusedName } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { untilAddress, untilCount, untilOneHas, untilTextIs } from '../support/waits.ts'
+import {
+  chooseComparison,
+  chooseConversion,
+  clickEventKey,
+  untilConditions,
+  untilEventState,
+  untilMapped,
+  untilNoTargets,
+  untilPassedOn,
+  untilPreviewed,
+  untilTargetRefused,
+  updateWhenNewer,
+} from '../support/screens/sources.ts'
+import { untilAddress } from '../support/waits.ts'
 import { until } from '../support/webhooks.ts'
 
 const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
@@ -55,19 +68,6 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     expect(response.status).toBe(200)
   }
   const source = async () => (await app.server.get('/v1/sources')).body.sources[0]
-  /** Clicks the line of the event that begins with this key. */
-  const click = (key: string) =>
-    page.waitForFunction(
-      (wanted) => {
-        const lines = [...document.querySelectorAll<HTMLElement>('.tree-line')]
-        const line = lines.find((one) => one.querySelector('.key')?.textContent === wanted)
-        line?.click()
-        return line !== undefined
-      },
-      {},
-      key,
-    )
-  const row = (text: string) => untilOneHas(page, '.map-table tbody tr', text)
 
   test(
     "a source for Stripe is created: its address is copied, then Stripe's secret is pasted",
@@ -94,13 +94,13 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await send('evt_2', { number: 'A2', cents: 500 })
       await untilText(page, 'Retry 2 unmapped')
       await untilText(page, 'maps no field yet')
-      await click('number')
-      await row('A2')
-      await click('cents')
-      await page.select('[aria-label="Convert Amount"]', 'cents')
-      await click('created')
+      await clickEventKey(page, 'number')
+      await untilMapped(page, 'A2')
+      await clickEventKey(page, 'cents')
+      await chooseConversion(page, 'Amount', 'cents')
+      await clickEventKey(page, 'created')
       await untilText(page, 'This event would create a row')
-      await page.waitForSelector('.map-table [title="2026-11-23T09:41:11.000Z"]')
+      await untilPreviewed(page, '2026-11-23T09:41:11.000Z')
       expect((await source()).map).toEqual({})
       await press(page, 'Save')
       await press(page, 'Retry 2 unmapped')
@@ -123,11 +123,10 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Add payment.paid')
       await press(page, 'Add condition')
       await fill(page, 'Path of condition 2', '/data/cents')
-      await page.select('[aria-label="Comparison of condition 2"]', 'not_in')
+      await chooseComparison(page, 2, 'not_in')
       await fill(page, 'Value of condition 2', '500, "7"')
       await untilText(page, 'This event does not match the conditions')
-      await page.select('#conflict', 'update')
-      await page.select('#newer-by', 'paid_at')
+      await updateWhenNewer(page, 'paid_at')
       await press(page, 'Save')
       await until(async () => (await source()).newer_by !== null)
       expect(await source()).toMatchObject({
@@ -145,7 +144,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Remove condition 1')
       await press(page, 'Save')
       await untilText(page, 'This event would update a row')
-      await untilCount(page, '.condition', 0)
+      await untilConditions(page, 0)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -156,12 +155,12 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       const target = `http://127.0.0.1:${receiver.port}/stripe`
       await fill(page, 'Pass on to (URL)', 'https://127.0.0.2/')
       await press(page, 'Add URL')
-      await page.waitForSelector('[name=target][aria-invalid=true]')
+      await untilTargetRefused(page)
       await fill(page, 'Pass on to (URL)', target)
       await press(page, 'Add URL')
       await untilText(page, 'No events were passed on yet.')
       await send('evt_3', { number: 'A3', cents: 100 })
-      await page.waitForSelector('table[aria-label="Deliveries, newest first"] .status.ok')
+      await untilPassedOn(page)
       const verified = await stripe.webhooks.constructEventAsync(
         receiver.received[0]?.body ?? '',
         receiver.received[0]?.headers['stripe-signature'] ?? '',
@@ -184,12 +183,11 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       expect((await source()).forward[0].when).toEqual([{ path: '/data/cents', op: 'eq', value: 900 }])
       await send('evt_4', { number: 'A4', cents: 100 })
 
-      const targets = 'table[aria-label="URLs that events are passed on to"]'
       await press(page, 'Remove…')
       await press(page, 'Cancel')
       await press(page, 'Remove…')
       await press(page, 'Remove URL')
-      await page.waitForSelector(targets, { hidden: true })
+      await untilNoTargets(page)
       expect((await source()).forward).toEqual([])
       expect(receiver.received).toHaveLength(2)
     },
@@ -231,7 +229,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await untilText(page, 'K1')
       await tabTo('nr')
       await page.keyboard.press('Enter')
-      await row('K1')
+      await untilMapped(page, 'K1')
       // Somebody else changes the source: the unsaved map and the focus stay.
       await app.server.patch(`/v1/sources/${(await made()).id}`, { name: 'Renamed elsewhere' })
       await untilText(page, 'Renamed elsewhere')
@@ -264,9 +262,8 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       ).body
       await fetch(source.url, { method: 'POST', body: '{"nr": "Double 1"}' })
       await page.goto(`${server.url}/app/webhooks/in/${source.id}`)
-      await untilTextIs(
+      await untilEventState(
         page,
-        'table[aria-label^=Events] .status',
         'Unmapped: The field "number" is unique, and the row Double 1 already has this value; change one of the two.',
       )
       await press(page, 'Double 1')

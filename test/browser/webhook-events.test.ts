@@ -10,14 +10,13 @@ import {
   startApplication,
   untilNoText,
   untilText,
-  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { choose } from '../support/page-acts.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { ADDRESS, toggleEvent, untilPending, untilRefused } from '../support/screens/webhooks.ts'
 import { untilAddress } from '../support/waits.ts'
 
-const ADDRESS = 'URL (public, https)'
 const EXAMPLE = 'Preview'
 
 describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
@@ -90,7 +89,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       expect(made).toMatchObject({ delivery: 'pull', url: null, ordered: true, pending: 0 })
       await app.server.post('/v1/records', { structure: 'Tasks', data: { what: 'Tea' } })
       await untilText(page, '1 pending event')
-      await untilTextIn(page, 'table[aria-label="Pending events, oldest first"]', 'record.created')
+      await untilPending(page, 'record.created')
       expect(await accessibilityProblems(page)).toEqual([])
       const path = `/v1/webhooks/${made.id}/events`
       const [{ cursor }] = (await app.server.get(path)).body.events
@@ -105,7 +104,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
     'creates one to due dates as chat text, previews its message, and edits it',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
-      await page.locator('[name=events][value="record.due"]').click()
+      await toggleEvent(page, 'record.due')
       await fill(page, 'Days', '1')
       await choose(page, 'Before or after', 'before')
       await fill(page, 'Time zone', 'Europe/Berlin')
@@ -117,7 +116,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
       await press(page, 'Create webhook')
-      await page.waitForSelector('[name=template][aria-invalid=true]')
+      await untilRefused(page, 'template')
       await fill(page, 'Text (default: {structure}: {event}: {record.what})', 'Due: {record.what}')
       await make()
       const made = (await subscriptions())[1]
@@ -129,7 +128,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       })
       await untilText(page, '1 day before day, at 08:00 (Europe/Berlin)')
       await page.goto(`${app.server.url}/app/webhooks/${made.id}/edit`)
-      await page.locator('[name=events][value="record.due"]').click()
+      await toggleEvent(page, 'record.due')
       await choose(page, 'Format', 'json')
       await press(page, 'Save')
       await untilAddress(page, ({ pathname }) => !pathname.endsWith('/edit'))

@@ -14,10 +14,20 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { untilCountOf, untilValueStarts } from '../support/waits.ts'
+import { untilNameAsked } from '../support/screens/settings.ts'
+import {
+  ADDRESS,
+  addCondition,
+  addHeader,
+  enterFailedSince,
+  untilCode,
+  untilDeliveries,
+  untilRefused,
+  untilWebhook,
+  webhookSecretOf,
+} from '../support/screens/webhooks.ts'
 
 const LATE_MS = 300
-const ADDRESS = 'URL (public, https)'
 
 describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   let app: Application
@@ -27,8 +37,6 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   const subscription = async () => (await app.server.get('/v1/webhooks')).body.webhooks[0]
   const row = (ref: string) =>
     app.server.post('/v1/records', { structure: 'Orders', data: { ref, total: 5 } })
-  /** Waits until the table shows this many deliveries in this state. */
-  const states = (state: string, count: number) => untilCountOf(page, 'tbody .status', state, count)
 
   /** Holds back the responses to these requests for a moment, as a slow server does. */
   async function responsesLate(urls: RegExp, act: () => Promise<void>): Promise<void> {
@@ -66,21 +74,16 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await press(page, 'New webhook')
       await fill(page, ADDRESS, 'http://192.0.2.7/orders')
       await fill(page, 'Description (optional)', 'Orders to books')
-      await press(page, 'Add condition')
-      await page.select('[aria-label="Field of condition 1"]', 'total')
-      await page.select('[aria-label="Comparison of condition 1"]', 'gt')
-      await fill(page, 'Value of condition 1', '0')
-      await press(page, 'Add header')
-      await fill(page, 'Header 1, name', 'Authorization')
-      await fill(page, 'Header 1, value', 'Bearer of orders')
+      await addCondition(page, 1, { field: 'total', comparison: 'gt', value: '0' })
+      await addHeader(page, 1, 'Authorization', 'Bearer of orders')
       await press(page, 'Create webhook')
-      await page.waitForSelector('[name=url][aria-invalid=true]')
+      await untilRefused(page, 'url')
       expect(await attributeOf(page, ADDRESS, 'aria-describedby')).not.toBeNull()
       expect(await subscription()).toBeUndefined()
 
       await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/orders`)
       await page.keyboard.press('Enter')
-      secret = String(await contentOf(page, 'Secret of Orders to books'))
+      secret = await webhookSecretOf(page, 'Orders to books')
       expect(secret).toStartWith('whsec_')
       expect(await subscription()).toMatchObject({
         url: `http://127.0.0.1:${receiver.port}/orders`,
@@ -99,7 +102,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     async () => {
       await press(page, 'Send test')
       await receiver.until(1)
-      await states('delivered', 1)
+      await untilDeliveries(page, 'delivered', 1)
       await press(page, 'webhook.test')
       await untilText(page, '1 attempt')
       const [received] = receiver.received
@@ -118,7 +121,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(isGenuine(header, received?.body, `${secret}=`)).toBe(false)
 
       await press(page, 'Python')
-      await untilValueStarts(page, '.section .code-box', 'import hashlib')
+      await untilCode(page, 'import hashlib')
       const python = String(await contentOf(page, code))
       const call = 'import sys\nprint(is_genuine(sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]))\n'
       await Bun.write(folder.file('genuine.py'), python + call)
@@ -138,18 +141,18 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     async () => {
       receiver.answer = status(503)
       await row('2026-1')
-      await states('retrying', 1)
+      await untilDeliveries(page, 'retrying', 1)
       await untilText(page, '503, next attempt')
       await press(page, 'Pending')
-      await states('delivered', 0)
+      await untilDeliveries(page, 'delivered', 0)
       receiver.answer = status(200)
       await responsesLate(/deliveries\/[\w-]+$/, async () => {
         await press(page, 'record.created')
         await press(page, 'Redeliver')
       })
-      await states('retrying', 0)
+      await untilDeliveries(page, 'retrying', 0)
       await press(page, 'Delivered')
-      await states('delivered', 2)
+      await untilDeliveries(page, 'delivered', 2)
       expect(new Set(receiver.received.slice(1).map(({ body }) => JSON.parse(body).id)).size).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
@@ -163,7 +166,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(await page.content()).not.toContain(secret)
       await press(page, 'New secret…')
       await press(page, 'Create secret')
-      const next = String(await contentOf(page, 'Secret of Orders to books'))
+      const next = await webhookSecretOf(page, 'Orders to books')
       expect(next).toStartWith('whsec_')
       expect(next).not.toBe(secret)
       const before = receiver.received.length
@@ -178,7 +181,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     'all deliveries that failed since an instant are sent again',
     async () => {
       await fieldOf(page, 'Permanently failed since')
-      await page.$eval('[name=since]', (input) => input.setAttribute('value', '2026-01-01T00:00'))
+      await enterFailedSince(page, '2026-01-01T00:00')
       await press(page, 'Redeliver failed')
       await untilText(page, '0 queued')
     },
@@ -195,10 +198,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await untilText(page, 'Orders to accounts')
       expect(await subscription()).toMatchObject({ description: 'Orders to accounts', filter: [] })
       await press(page, 'Disable')
-      await page.waitForSelector('.bar .status.off')
+      await untilWebhook(page, 'disabled')
       expect((await subscription()).enabled).toBe(false)
       await press(page, 'Enable')
-      await page.waitForSelector('.bar .status.ok')
+      await untilWebhook(page, 'enabled')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -222,7 +225,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
       await press(page, 'Delete…')
-      await page.waitForSelector('dialog.modal input:focus')
+      await untilNameAsked(page)
       await page.keyboard.type('Orders to')
       await page.keyboard.press('Enter')
       expect(await subscription()).toBeDefined()

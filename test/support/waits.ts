@@ -137,15 +137,16 @@ export const untilRead = (
     isWanted(await page.evaluate(async (address) => (await fetch(address)).json(), path)),
   )
 
-/** Waits until this number of the elements that match have a text that begins so. */
-export const untilCountOf = (page: Page, selector: string, text: string, wanted: number) =>
+/** Waits until exactly this number of the elements that match a selector have a text that matches the pattern. */
+export const untilCountOf = (page: Page, selector: string, pattern: RegExp, wanted: number) =>
   page.waitForFunction(
-    (within, beginning, count) =>
-      [...document.querySelectorAll(within)].filter(({ textContent }) => textContent?.startsWith(beginning))
-        .length === count,
+    (within, source, count) =>
+      [...document.querySelectorAll(within)].filter(({ textContent }) =>
+        new RegExp(source).test(textContent ?? ''),
+      ).length === count,
     {},
     selector,
-    text,
+    pattern.source,
     wanted,
   )
 

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { untilTextIn } from '../application-server.ts'
+import { untilShareLink } from '../screens/shares.ts'
 import {
   untilAddress,
   untilTextIs,
@@ -195,7 +196,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await keys.enter('Share by link')
       await page.waitForSelector('dialog.modal')
       await keys.enter('Create link')
-      await page.waitForSelector('dialog.modal input[aria-label=Link], dialog.modal .secret input')
+      await untilShareLink(page)
       const { shares } = (await desk.app.server.get('/v1/shares')).body
       expect(shares.some((share: { target_id: string }) => share.target_id === id)).toBe(true)
     },

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { untilTextIn } from '../application-server.ts'
 import { cell, gridOn } from '../grid.ts'
 import { newFolder } from '../process.ts'
+import { untilShareLink } from '../screens/shares.ts'
 import { untilAddress, untilFocused, untilTextIs } from '../waits.ts'
 import { type Desk, makeOrders, type Task } from './task.ts'
 
@@ -236,7 +237,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await keys.enter('Share a form')
       await page.waitForSelector('dialog.modal')
       await keys.enter('Create link')
-      await page.waitForSelector('dialog.modal input[readonly]')
+      await untilShareLink(page)
       const { shares } = (await app.server.get('/v1/shares')).body
       const { kind } = shares.find((share: { target_id: string }) => share.target_id === table)
       expect(kind).toBe('form')

@@ -1,4 +1,7 @@
 import { expect } from 'bun:test'
+import { untilMembers, untilSetupLink } from '../screens/members.ts'
+import { untilClients, untilConfiguration } from '../screens/settings.ts'
+import { ADDRESS, untilSecret, untilWebhookForm } from '../screens/webhooks.ts'
 import { makeOrders, type Task } from './task.ts'
 
 export const WORKSPACE_TASKS: readonly Task[] = [
@@ -27,18 +30,11 @@ export const WORKSPACE_TASKS: readonly Task[] = [
     run: async (desk) => {
       const { keys, page, app } = desk
       await desk.go('settings/agents')
-      await page.waitForSelector('#agent-client')
+      await untilClients(page)
       await keys.skip()
       await keys.reach('Client')
       await keys.type('Cursor')
-      await page.waitForFunction(
-        (address) =>
-          document
-            .querySelector<HTMLTextAreaElement>('textarea[aria-label="Configuration of Cursor"]')
-            ?.value.includes(address),
-        {},
-        `${app.server.url}/mcp`,
-      )
+      await untilConfiguration(page, 'Cursor', `${app.server.url}/mcp`)
       await keys.reach('Copy')
     },
   },
@@ -47,11 +43,11 @@ export const WORKSPACE_TASKS: readonly Task[] = [
     run: async (desk) => {
       const { keys, page, number, app } = desk
       await desk.go('settings/members')
-      await page.waitForSelector('table[aria-label=Members]')
+      await untilMembers(page)
       await keys.skip()
       await keys.fill('New member’s name', `Mira ${number}`)
       await keys.press('Enter')
-      await page.waitForSelector('.secret input, input[aria-label^="Link"]')
+      await untilSetupLink(page)
       await desk.says(`Mira ${number}`)
       expect(app.problems).toEqual([])
     },
@@ -84,10 +80,10 @@ export const WORKSPACE_TASKS: readonly Task[] = [
       await desk.says('New webhook')
       await keys.skip()
       await keys.enter('New webhook')
-      await page.waitForSelector('[name=url]')
-      await keys.fill('URL (public, https)', `https://127.0.0.1:9/${number}`)
+      await untilWebhookForm(page)
+      await keys.fill(ADDRESS, `https://127.0.0.1:9/${number}`)
       await keys.press('Enter')
-      await page.waitForSelector('input[aria-label^="Secret of"]')
+      await untilSecret(page)
       expect((await app.server.get('/v1/webhooks')).body.webhooks).toHaveLength(1)
     },
   },
