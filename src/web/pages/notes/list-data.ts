@@ -141,6 +141,9 @@ const queryOf = (noteQuery: NoteQuery, index: number) => ({
     readSlice(noteQuery, { limit: PAGE_SIZE, offset: index * PAGE_SIZE }, signal),
 })
 
+/** The first page of a list, which the list on the screen requests as well. */
+export const firstPage = (noteQuery: NoteQuery): Promise<Page> => cache.ensureQueryData(queryOf(noteQuery, 0))
+
 export interface Pages {
   /** Undefined until the first page is loaded. */
   readonly total: number | undefined

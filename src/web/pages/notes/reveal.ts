@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import { shownRows } from './keys.ts'
-import { type NoteQuery, readSlice, withPrefix } from './list-data.ts'
+import { firstPage, type NoteQuery, PAGE_SIZE, type Row, readSlice, withPrefix } from './list-data.ts'
 import { list, searchText, sort } from './route.ts'
 
 /** Read at a time, and in total, to find the place of a note that was opened elsewhere. */
@@ -26,11 +26,15 @@ async function isListed(id: string, { list, search }: NoteQuery, signal: AbortSi
 }
 
 async function placeOf(id: string, noteQuery: NoteQuery, signal: AbortSignal): Promise<number | undefined> {
+  const isOpened = (row: Row) => row.id === id
+  // Most opened notes are among the first. The others are looked for only if they are in the list.
+  const first = await firstPage(noteQuery)
+  const place = first.rows.findIndex(isOpened)
+  if (place !== -1) return place
+  if (first.total <= PAGE_SIZE || !(await isListed(id, noteQuery, signal))) return undefined
   for (let offset = 0; offset < MAX_READ; offset += SLICE) {
-    // Most opened notes are among the first. The others are looked for only if they are in the list.
-    if (offset === SLICE && !(await isListed(id, noteQuery, signal))) return undefined
     const { rows, total } = await readSlice(noteQuery, { limit: SLICE, offset }, signal)
-    const place = rows.findIndex((row) => row.id === id)
+    const place = rows.findIndex(isOpened)
     if (place !== -1) return offset + place
     if (offset + SLICE >= total) return undefined
   }

@@ -1,6 +1,5 @@
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
-import { api } from '../../data/api.ts'
-import { createNoteFrom } from '../../data/presets.ts'
+import { createNoteFrom, PRESETS } from '../../data/presets.ts'
 import { mayWriteNotes } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 
@@ -8,7 +7,7 @@ const MAX_SHOWN = 4
 
 /** Buttons that create a note from a preset with text. */
 export function Templates() {
-  const { data } = useQuery(['preset'], ({ signal }) => api.get('/v1/presets', { signal }))
+  const { data } = useQuery(PRESETS.queryKey, PRESETS.queryFn)
   const { run, isRunning, refusal } = useAction(createNoteFrom)
   const templates = data?.presets.filter(({ content }) => content !== undefined) ?? []
   if (templates.length === 0 || !mayWriteNotes.value) return null

@@ -1,5 +1,6 @@
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
+import { PRESETS } from '../../data/presets.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { Definitions } from './filter/tree.ts'
 
@@ -11,8 +12,7 @@ export type { Property, Tag } from './filter/tree.ts'
 export const useViews = () =>
   useQuery(['view tag property'], ({ signal }) => api.get('/v1/views', { signal }))
 export const useLenses = () => useQuery(['lens'], ({ signal }) => api.get('/v1/lenses', { signal }))
-export const usePresets = () =>
-  useQuery(['preset tag property'], ({ signal }) => api.get('/v1/presets', { signal }))
+export const usePresets = () => useQuery(PRESETS.queryKey, PRESETS.queryFn)
 export const useTags = () => useQuery(['tag note', 'list'], ({ signal }) => api.get('/v1/tags', { signal }))
 export const useProperties = () =>
   useQuery(['property note', 'list'], ({ signal }) => api.get('/v1/properties', { signal }))

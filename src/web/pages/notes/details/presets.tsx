@@ -3,6 +3,7 @@ import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { useId } from '../../../components/use-id.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import { PRESETS } from '../../../data/presets.ts'
 import { mayWriteNotes } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { useProperties } from './properties.tsx'
@@ -11,7 +12,7 @@ import { fieldText, PropertyControl, typedValue } from './property-control.tsx'
 /** Applies a preset to the note, after asking for the values the preset leaves open. */
 export function Presets({ id }: { id: string }) {
   const name = useId()
-  const presets = useQuery(['preset property'], () => api.get('/v1/presets')).data?.presets ?? []
+  const presets = useQuery(PRESETS.queryKey, PRESETS.queryFn).data?.presets ?? []
   const definitions = useProperties()
   const [selectedId, setSelectedId] = useState('')
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})

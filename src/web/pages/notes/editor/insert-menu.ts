@@ -5,9 +5,9 @@ import {
   snippet,
   startCompletion,
 } from '@codemirror/autocomplete'
-import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
 import { localDay, localTime } from '../../../data/local-time.ts'
+import { PRESETS } from '../../../data/presets.ts'
 import { isInCode } from './syntax.ts'
 
 interface Insertable {
@@ -64,9 +64,7 @@ const hasWordAt = (label: string, wanted: string): boolean =>
 
 /** The presets with text. */
 async function templates(): Promise<readonly Insertable[]> {
-  const { presets } = await cache
-    .ensureQueryData({ queryKey: ['preset'], queryFn: () => api.get('/v1/presets') })
-    .catch(() => ({ presets: [] }))
+  const { presets } = await cache.ensureQueryData(PRESETS).catch(() => ({ presets: [] }))
   return presets.flatMap(({ name, content }) =>
     content === undefined ? [] : [constant(name, 'template', content.replace(/([#$])\{/g, '$1\\{'))],
   )
