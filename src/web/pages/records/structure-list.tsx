@@ -1,6 +1,5 @@
-import { formatNumber } from '../../data/formats.ts'
-import '../../styles/row-views.ts'
 import { Icon } from '../../components/icon.tsx'
+import { formatNumber } from '../../data/formats.ts'
 import { useRowRights } from '../../data/records/row-rights.ts'
 import { useStructures } from '../../data/records/structures.ts'
 import { address, path } from '../../router.ts'
