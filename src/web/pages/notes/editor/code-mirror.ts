@@ -15,11 +15,17 @@ import type { Links } from '../preview/tokens.ts'
 import { BAR_COMMANDS, type BarCommand, COMPLETED } from './bar-commands.ts'
 import { changedText, changesBetween } from './changed-text.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
-import { followLink, linkTargets, livePreview, showLinks, takenLinks } from './live-preview.ts'
+import {
+  followLink,
+  linkTargets,
+  livePreview,
+  previewedTables,
+  showLinks,
+  takenLinks,
+} from './live-preview.ts'
+import { loadedTables, loadTables, mayHaveTable } from './load-tables.ts'
 import { pastedHtml } from './pasted-html.ts'
 import { syntax } from './syntax.ts'
-import { leaveTable, tableKeys, tableRules } from './table-keys.ts'
-import { tablePaste } from './table-paste.ts'
 import { theme } from './theme.ts'
 import { completedTags } from './typed-tags.ts'
 
@@ -94,12 +100,18 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
 /** Holds the live preview; empty to show plain Markdown. */
 const previewMode = new Compartment()
 
+/** Holds the editing of tables; empty until its code is loaded. */
+const tableMode = new Compartment()
+
+const isFilled = (compartment: Compartment, state: EditorState) =>
+  (compartment.get(state) as readonly unknown[]).length > 0
+
 const liveText = ({ onFollow }: EditorOptions) =>
   livePreview((href, isOutside) => onFollow(href, isOutside, false))
 
 function togglePreview(options: EditorOptions) {
   return (view: EditorView): boolean => {
-    const isLive = (previewMode.get(view.state) as readonly unknown[]).length > 0
+    const isLive = isFilled(previewMode, view.state)
     view.dispatch({ effects: previewMode.reconfigure(isLive ? [] : liveText(options)) })
     return true
   }
@@ -109,11 +121,9 @@ const keysOf = (options: EditorOptions): KeyBinding[] => {
   const follow = followLink((href, isOutside) => options.onFollow(href, isOutside, false))
   const followBeside = followLink((href, isOutside) => options.onFollow(href, isOutside, true))
   return [
-    { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) || leaveTable(view) },
+    { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) },
     { key: 'Mod-Alt-Enter', run: followBeside },
     { key: 'Mod-e', run: togglePreview(options) },
-    ...tableKeys,
-    ...formatKeys,
   ]
 }
 
@@ -139,11 +149,11 @@ function stateOf(
       takenLinks,
       linkTargets,
       previewMode.of(liveText(options)),
-      Prec.high(keymap.of(keysOf(options))),
-      keymap.of([...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
-      tableRules,
-      tablePaste,
+      Prec.high(keymap.of(keysOf(options))),
+      tableMode.of(loadedTables()?.tableEditing ?? []),
+      Prec.high(keymap.of(formatKeys)),
+      keymap.of([...historyKeymap, ...defaultKeymap, indentWithTab]),
       pastedLinks,
       pastedHtml,
       completedTags(options.onTag),
@@ -178,13 +188,26 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     more.push(extension)
     view.dispatch({ effects: StateEffect.appendConfig.of(extension) })
   }
+  /** Adds the editing of tables, and draws the tables of the live preview. */
+  const addTables = async () => {
+    const tables = await loadTables()
+    if (!view.dom.isConnected || isFilled(tableMode, view.state)) return
+    view.dispatch({
+      effects: [
+        tableMode.reconfigure(tables.tableEditing),
+        previewedTables.reconfigure(tables.previewedTables),
+      ],
+    })
+  }
   let loading: Promise<() => boolean> | undefined
   /** Loads the typing aids; resolves with a function that opens the completion list. */
   const loadAids = () => {
-    loading ??= import('./typing-aids.ts').then(({ typingAids, startCompletion }) => {
-      if (view.dom.isConnected) extend(typingAids)
-      return () => startCompletion(view)
-    })
+    loading ??= Promise.all([import('./typing-aids.ts'), addTables()]).then(
+      ([{ typingAids, startCompletion }]) => {
+        if (view.dom.isConnected) extend(typingAids)
+        return () => startCompletion(view)
+      },
+    )
     return loading
   }
   /** Loads the typing aids as soon as the editor may be used, and completes what was typed meanwhile. */
@@ -241,6 +264,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     show: (next: string) => {
       const current = text()
       if (next === current) return
+      if (mayHaveTable(next)) void addTables().catch(() => undefined)
       if (lineSeparatorOf(next) !== view.state.lineBreak) {
         known = next
         view.setState(stateOf(options, next, onChange, more))

@@ -11,6 +11,7 @@ import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions, NoteEditor } from './code-mirror.ts'
 import { goToOffset, headingsOf } from './headings.ts'
+import { loadTables, mayHaveTable } from './load-tables.ts'
 import { linksOfText } from './outgoing.ts'
 import { WritingBar } from './writing-bar.tsx'
 
@@ -44,8 +45,11 @@ export function Editor({ id, draft, isBeside, onFiles }: EditorProps) {
     let disconnect: (() => void) | undefined
     const stops: (() => void)[] = []
     let isCurrent = true
-    import('./code-mirror.ts').then(
-      (codeMirror) => {
+    const { content } = draft.text.peek()
+    // Without the code of tables, which may not be stored in this browser, they stay Markdown.
+    const tables = mayHaveTable(content) && loadTables().catch(() => undefined)
+    Promise.all([import('./code-mirror.ts'), tables]).then(
+      ([codeMirror]) => {
         if (!isCurrent || !container.current) return
         const connected = connect(codeMirror.createEditor, container.current, draft, {
           onFiles: (dropped, insert) => files.current(dropped, insert),

@@ -1,14 +1,19 @@
-import { type EditorState, type Extension, type Range, StateEffect, StateField } from '@codemirror/state'
+import {
+  Compartment,
+  type EditorState,
+  type Extension,
+  type Range,
+  StateEffect,
+  StateField,
+} from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
 import { fileIdOf } from '../../../../lib/markdown-links.ts'
 import { type Links, ownImage } from '../preview/tokens.ts'
+import { loadedTables } from './load-tables.ts'
 import { MARKS } from './markdown.ts'
 import { noteCards } from './note-card.ts'
 import { hasNewSyntax, syntaxTree } from './syntax.ts'
-import { tableBar } from './table-bar.ts'
-import { stayInCells } from './table-keys.ts'
-import { drawnTables } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
 import { CopyCode, Formula, Ornament, Picture, TaskBox } from './widgets.ts'
 
@@ -379,12 +384,13 @@ export const followLink =
     return true
   }
 
+/** Holds the tables of the preview; empty until their code is loaded. */
+export const previewedTables = new Compartment()
+
 /** The live preview; `follow` is called with the address of a clicked link. */
 export const livePreview = (follow: (href: string, isOutside: boolean) => void): Extension => [
   decorations,
-  drawnTables,
-  stayInCells,
-  tableBar,
+  previewedTables.of(loadedTables()?.previewedTables ?? []),
   clickHandlers(follow),
   noteCards((state) => state.field(linkTargets)),
   EditorView.perLineTextDirection.of(true),

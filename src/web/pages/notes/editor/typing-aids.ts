@@ -10,7 +10,7 @@ import { type Extension, Prec } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { completeTags, completeTitles } from './completions.ts'
 import { completeInsertions } from './insert-menu.ts'
-import { closedBracket } from './table-keys.ts'
+import { closedBracket } from './table-editing.ts'
 
 /** Completion, closed brackets and search, which an editor loads once it may be used. */
 export const typingAids: Extension = [
