@@ -27,14 +27,21 @@ const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   offline: ['offline/start.ts', 'offline/open-document.ts'],
 }
 
+interface ScreenPart {
+  readonly roots: readonly string[]
+  readonly shared: string
+  readonly folder?: string
+}
+
 /**
  * Parts of some screens, with the name of the part for the modules that code of other screens imports as well. Code that
  * is loaded on demand from `folder` belongs to the same screen.
  */
-const SOME: Readonly<Record<string, { roots: readonly string[]; shared: string; folder?: string }>> = {
+const SOME: Readonly<Record<string, ScreenPart>> = {
   note: {
     roots: ['pages/notes/opened-note.tsx', 'pages/comments/comments.tsx', 'pages/notes/math/draw-formula.ts'],
     shared: 'common',
+    folder: 'pages/notes/',
   },
   editor: {
     roots: [
@@ -47,6 +54,9 @@ const SOME: Readonly<Record<string, { roots: readonly string[]; shared: string; 
   },
   tables: { roots: ['pages/records/screen.tsx'], shared: 'rows', folder: 'pages/records/' },
 }
+
+const otherRoots = (part: ScreenPart): string[] =>
+  Object.values(SOME).flatMap((other) => (other === part ? [] : other.roots))
 
 /** Returns the part of each module that belongs to one. `root` is the folder of the application. */
 export function partsOf(root: string, ids: readonly string[], infoOf: GetModuleInfo): Map<string, string> {
@@ -74,7 +84,9 @@ export function partsOf(root: string, ids: readonly string[], infoOf: GetModuleI
     shared: part.shared,
     modules: modulesOf(part.roots),
     elsewhere: importedBy(
-      onDemand.filter((id) => part.folder === undefined || !id.startsWith(`${root}/${part.folder}`)),
+      [...onDemand, ...pathsOf(otherRoots(part))].filter(
+        (id) => part.folder === undefined || !id.startsWith(`${root}/${part.folder}`),
+      ),
     ),
   }))
   // Few visits load the form to sign in, so screens should not need its part.

@@ -5,7 +5,6 @@ import { mayWriteNotes } from '../../data/session.ts'
 import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
 import { besideId, useBesideLinks } from './beside.ts'
-import { BesidePane } from './beside-pane.tsx'
 import { Details, NoDetails } from './details/details.tsx'
 import { justTrashed } from './just-trashed.ts'
 import { NewNote } from './new-note.tsx'
@@ -36,6 +35,7 @@ const KEYS: readonly Key[] = [
   { keys: ['Ctrl', 'Alt', 'Enter'], does: 'open the link at the cursor in a second pane; Esc closes it' },
 ]
 
+const BesidePane = lazy(async () => (await import('./beside-pane.tsx')).BesidePane)
 const Tasks = lazy(async () => (await import('./tasks.tsx')).Tasks)
 
 /** The open note with its details or a second note, a new note, or the daily note. */
