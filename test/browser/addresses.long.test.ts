@@ -5,7 +5,7 @@ import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS, untilStill } from
 import { type Application, follow, press, startApplication, until } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
-import { textsOf } from '../support/page-acts.ts'
+import { fitsAcross, textsOf } from '../support/page-acts.ts'
 import { watchPolicy } from '../support/page-policy.ts'
 import { upload } from '../support/page-requests.ts'
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       content: '# Hubs\n\n[[Hubs]]',
       tags: ['wheels'],
     })
-    await server.patch(`/v1/notes/${note.id}`, { content: '# Hubs' })
+    await server.patch(`/v1/notes/${note.id}`, { content: '# Hubs\n\nSee [[nowhere]].' })
     const fields = [
       { key: 'ref', type: 'text', label: 'Ref' },
       { key: 'total', type: 'number', label: 'Total' },
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     const shownInNotes: readonly Place[] = [
       ...notes.map((address): Place => [address, '#list :is(.notes-rows a, .empty)']),
       [`notes/${note.id}`, '.cm-content'],
-      [`notes/${note.id}?show=preview`, '.read'],
+      [`notes/${note.id}?show=preview&search=hub`, '.read'],
       [`notes/${note.id}?pane=details`, '#details .ledger li'],
     ]
     places = {
@@ -130,6 +130,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         [`records/${structure.id}`, 'td[data-row="0"]'],
         [`records/${structure.id}?sort=ref&direction=asc&q=R1`, 'td[data-row="0"]'],
         [`records/${structure.id}?chart=count`, 'td[data-row="0"]'],
+        [`records/${structure.id}/${records[0].id}?chart=total&by=value:ref`, '.uplot'],
         [`records/${structure.id}?pane=new`, '#value-ref'],
         [`records/${structure.id}?pane=import`, '#csv-file'],
         [`records/${structure.id}?pane=deleted`, '.side .empty'],
@@ -246,6 +247,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
           expectSound(address, before)
           await page.setViewport({ width: 360, height: 800 })
           expectSound(`${address} on a phone`, await outline())
+          expect([address, await fitsAcross(page)]).toEqual([address, true])
           await page.setViewport({ width: 1280, height: 800 })
           await untilSame(address, before)
           await press(page, screen === 'changes' ? 'Files' : 'Changes')
