@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { untilCount } from '../support/waits.ts'
@@ -62,24 +62,6 @@ describe.skipIf(!hasBrowser)('rows on a phone', () => {
         await untilTextIn(page, '.pane.side h2', 'Person 0')
         expect(page.url()).not.toContain('cell=')
       }
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
-    'are accessible',
-    async () => {
-      // Emulated touch reloads a page whose size changes.
-      const plain = await app.nextPage(page.browserContext(), { width: 390 })
-      await plain.goto(`${app.server.url}/app/records/${table}`)
-      await plain.waitForSelector('.row-card')
-      expect(
-        await accessibilityProblems(plain, [
-          [390, 'light'],
-          [390, 'dark'],
-        ]),
-      ).toEqual([])
-      await plain.close()
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -274,10 +274,9 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'the list, the form and a source are usable without a mouse and by a screen reader',
+    'the list and the form are usable without a mouse and by a screen reader',
     async () => {
-      const { id } = await source()
-      for (const path of ['webhooks/in', 'webhooks/in/new', `webhooks/in/${id}`]) {
+      for (const path of ['webhooks/in', 'webhooks/in/new']) {
         await page.goto(`${app.server.url}/app/${path}`)
         await untilText(page, path.endsWith('new') ? 'Create source' : 'Card payments')
         expect([path, await accessibilityProblems(page)]).toEqual([path, []])

@@ -207,13 +207,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'reads well for assistive technology in light and dark, wide and narrow',
+    'shows a delivery that reads well for assistive technology in light and dark, wide and narrow',
     async () => {
       await press(page, 'webhook.test')
       await untilText(page, 'Request,')
-      expect(await accessibilityProblems(page)).toEqual([])
-      await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}/edit`)
-      await untilText(page, 'Events')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },
