@@ -12,7 +12,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { setOffline } from '../support/offline.ts'
-import { frames, leaveFocus, paste, selectFocused, textOf } from '../support/page-acts.ts'
+import { frames, leaveFocus, selectFocused, textOf } from '../support/page-acts.ts'
 import { addMember, endSession } from '../support/page-requests.ts'
 import { listedTitles, untilCompared } from '../support/screens/notes.ts'
 import {
@@ -425,23 +425,6 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'accept pasted files, and show pictures',
-    async () => {
-      const id = await createNote('Picture')
-      await open(id)
-      await page.focus('.cm-content')
-      const base64 = 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC'
-      await paste(page, { file: { name: 'rim.gif', type: 'image/gif', base64 } }, '.cm-content')
-      await page.waitForSelector('#details a[href^="/app/files/"]')
-      const [file] = (await app.server.get(`/v1/notes/${id}/files`)).body.files
-      await isStored(id, `![[file:${file.id}|rim.gif]]\n`)
-      await clickOn(page, 'Preview')
-      await page.waitForSelector(`.read img[alt="rim.gif"][src="/v1/files/${file.id}/content"]`)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
     'that were trashed during an edit can be kept as new notes',
     async () => {
       const id = await createNote('Going')
@@ -505,7 +488,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are accessible',
+    'are accessible beside the links, properties and edits in their details',
     async () => {
       const id = await createNote('Wheel, front', '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].', [
         'wheels',
@@ -519,15 +502,13 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
         options: ['in use'],
         label: 'Status',
       })
-      for (const parameters of ['', '?show=preview&search=see', '?pane=details']) {
-        await page.setViewport({ width: 1280, height: 800 })
-        await page.goto(`${app.server.url}/app/notes/${id}${parameters}`)
-        await page.waitForSelector(parameters.includes('preview') ? '.read' : '.cm-content')
-        await page.waitForSelector('#details .ledger li')
-        expect(await accessibilityProblems(page)).toEqual([])
-      }
+      await page.setViewport({ width: 1280, height: 800 })
+      await page.goto(`${app.server.url}/app/notes/${id}?pane=details`)
+      await page.waitForSelector('.cm-content')
+      await page.waitForSelector('#details .ledger li')
+      expect(await accessibilityProblems(page)).toEqual([])
     },
-    BROWSER_TIMEOUT_MS * 2,
+    BROWSER_TIMEOUT_MS,
   )
 
   test('have no error in their pages, and contact no other host', () => {
