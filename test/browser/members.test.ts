@@ -13,7 +13,6 @@ import {
 import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { download } from '../support/browser-files.ts'
-import { send } from '../support/page-requests.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
 import {
   chooseRole,
@@ -24,7 +23,7 @@ import {
   untilMembersSay,
   untilRoleOffered,
 } from '../support/screens/members.ts'
-import { chooseScope, keySecretOf, untilSectionFocused } from '../support/screens/settings.ts'
+import { untilSectionFocused } from '../support/screens/settings.ts'
 import {
   choosePassword,
   isPasswordAsked,
@@ -144,32 +143,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'creates a read-only key: its secret is shown once, reads under /v1 and writes nothing',
-    async () => {
-      await page.bringToFront()
-      await page.goto(at('settings/keys'))
-      await untilSectionFocused(page, 'keys')
-      await fill(page, 'Name', 'reader')
-      await chooseScope(page, 'read')
-      await press(page, 'Create key')
-      const secret = await keySecretOf(page, 'reader')
-      const key = app.server.as(secret)
-      expect((await key.get('/v1/notes')).status).toBe(200)
-      const refused = await key.post('/v1/notes', { title: 'Written' })
-      expect([refused.status, refused.body.code]).toEqual([403, 'read_only_key'])
-      await page.reload()
-      await untilText(page, 'reader')
-      expect(await page.content()).not.toContain(secret)
-      expect(JSON.stringify((await send(page, 'GET', '/app/api/keys')).body)).not.toContain(secret)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
     'downloads a backup, which is an intact database with all data',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'In the backup', content: 'kept' })).body
         .note
+      await page.bringToFront()
       await page.goto(at('settings/backup'))
       await download(app, { page, folder: folder.path, act: () => press(page, 'Download backup') })
       expect(readdirSync(folder.path)).toEqual(['daybook-backup.db'])

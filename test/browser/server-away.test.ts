@@ -63,12 +63,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
     return { refused, asked }
   }
 
-  test.each([
-    { status: 429, retryAfter: '3' },
-    { status: 503, retryAfter: '3' },
-    { status: 500 },
-    { status: 421 },
-  ])(
+  test.each([{ status: 429, retryAfter: '3' }, { status: 500 }])(
     "a %j does not lead to the sign-in: the page shows the server's message and retries",
     async (refusal) => {
       const { refused, asked } = await refusing('/app/api/session', [refusal])

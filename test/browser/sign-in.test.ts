@@ -137,6 +137,9 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await page.goto(`${url}/app/settings/sign-in`)
       await untilOptionsSay(page, 'used')
 
+      // Renaming and removing do not depend on where the passkey is stored.
+      if (isSynced) return
+
       await press(page, 'Rename Chrome on Linux')
       await fill(page, 'New name for Chrome on Linux', 'Work laptop')
       await page.keyboard.press('Enter')

@@ -11,8 +11,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { PASSWORD } from '../support/browser-client.ts'
-import { untilAddress, untilGone } from '../support/waits.ts'
+import { untilAddress } from '../support/waits.ts'
 
 describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
   let app: Application
@@ -46,27 +45,6 @@ describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
       await press(one, 'New note (N)')
       await untilAddress(one, ({ pathname }) => /notes\/.+/.test(pathname))
       expect((await app.server.get('/v1/notes')).body.total).toBe(1)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
-    'sign out and in together',
-    async () => {
-      await other.bringToFront()
-      await other.locator('.rail-head').click()
-      await press(other, 'Sign out')
-      await other.waitForSelector('input[name=password]')
-      await one.bringToFront()
-      await one.waitForSelector('input[name=password]')
-      await other.bringToFront()
-      await fill(other, 'Name', 'owner')
-      await other.type('input[name=password]', PASSWORD)
-      await other.keyboard.press('Enter')
-      await other.waitForSelector('.rail')
-      await one.bringToFront()
-      await untilGone(one, 'input[name=password]')
-      await one.waitForSelector('.rail')
     },
     BROWSER_TIMEOUT_MS,
   )
