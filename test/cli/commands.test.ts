@@ -5,6 +5,7 @@ import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
 import { PROVIDER_NAMES } from '../../src/events/sources/providers.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
@@ -336,10 +337,8 @@ test('a backup replaces neither the database itself nor one in use, under any na
 })
 
 test('a command that cannot write fails with one sentence', async () => {
-  const blocker = new Database(db)
   // Simulates a full disk.
-  blocker.run("CREATE TRIGGER full BEFORE INSERT ON keys BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
-  blocker.close()
+  await alter(db, "CREATE TRIGGER full BEFORE INSERT ON keys BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
   const { exitCode, out, err } = await run('keys', 'create', '--name', 'a')
   expect({ exitCode, out, lines: err.trimEnd().split('\n').length }).toEqual({
     exitCode: 1,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
+import { sizesOf, stored, storedValues } from '../support/database.ts'
 import { makeFile, makePartOfFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
@@ -92,9 +93,7 @@ good.txt: ready, 1 page.
     const bytes = crypto.getRandomValues(new Uint8Array(1_048_577))
     const path = await write('a.bin', bytes)
     await run('add', path)
-    const service = await startService({ file })
-    const parts = service.ctx.db.sql.column<Uint8Array>('SELECT bytes FROM file_parts ORDER BY pk')
-    service.close()
+    const parts = storedValues<Uint8Array>(file, 'SELECT bytes FROM file_parts ORDER BY pk')
     expect(Buffer.concat(parts).equals(bytes)).toBe(true)
     expect(parts.length).toBe(3)
   })
@@ -161,16 +160,11 @@ describe('a file whose text is being extracted when a server dies or starts', ()
   const NONE: State = { status: 'none', attempts: 0, stored: 0 }
 
   /** The row of the only file. */
-  function stateOfFile(): State {
-    const database = new Database(file, { readonly: true })
-    database.run('PRAGMA busy_timeout = 5000')
-    const text = 'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS stored FROM files'
-    try {
-      return (database.query(text).get() ?? NONE) as State
-    } finally {
-      database.close()
-    }
-  }
+  const stateOfFile = (): State =>
+    stored<State>(
+      file,
+      'SELECT status, attempts, (SELECT count(*) FROM file_pages) AS stored FROM files',
+    )[0] ?? NONE
 
   async function until(isSo: (state: State) => boolean): Promise<void> {
     while (!isSo(stateOfFile())) await Bun.sleep(2)
@@ -251,14 +245,13 @@ describe('a file whose text is being extracted when a server dies or starts', ()
 test('a file that was only partly added is invisible, and is removed', async () => {
   const service = await startService({ file: join(folder.path, 'other.db') })
   await makePartOfFile(service)
-  const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
   expect((await service.get('/v1/files')).body.files).toEqual([])
   await runRetention(service.ctx)
   await runJobs(service.ctx)
-  expect(stored()).toBe(1)
+  expect(sizesOf(service, 'file_parts')).toEqual([1])
   service.clock.advance(3_600_001)
   await runRetention(service.ctx)
   await runJobs(service.ctx)
-  expect(stored()).toBe(0)
+  expect(sizesOf(service, 'file_parts')).toEqual([0])
   service.close()
 })

@@ -1,10 +1,10 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 /** The number of migrations that this program knows. */
@@ -47,9 +47,7 @@ test('health never uses a proxy of the environment', async () => {
 test('health reports that no server has run yet, and an invalid URL', async () => {
   const file = folder.file('never-served.db')
   await runInProcess(['backup', file, '--db', db])
-  const database = new Database(file)
-  database.run('DELETE FROM server_address')
-  database.close()
+  await alter(file, 'DELETE FROM server_address')
   const never = { exitCode: 1, out: '', err: 'No server has run on this database yet.\n' }
   expect(await runInProcess(['health', '--db', file])).toEqual(never)
   const wrong = { exitCode: 1, out: '', err: '"daybook" is no URL.\n' }
@@ -138,14 +136,10 @@ test('doctor and upgrade --check leave an older database as it is', async () => 
 test('doctor reports errors of deliveries and files by their text, and exits 1 for damage', async () => {
   const file = folder.file('errors.db')
   await runInProcess(['backup', file, '--db', db])
-  const database = new Database(file)
-  const insert = database.query(
-    `INSERT INTO files (id, workspace, file_name, mime_type, size, status, error, created_at, updated_at)
-     SELECT ?, pk, 'private.pdf', '', 0, 'failed', 'The file is not a whole PDF document.', 1, ? FROM workspaces`,
-  )
-  insert.run('a', 1_000)
-  insert.run('b', 2_000)
-  database.close()
+  const insert = `INSERT INTO files (id, workspace, file_name, mime_type, size, status, error, created_at, updated_at)
+    SELECT ?, pk, 'private.pdf', '', 0, 'failed', 'The file is not a whole PDF document.', 1, ? FROM workspaces`
+  await alter(file, insert, 'a', 1_000)
+  await alter(file, insert, 'b', 2_000)
   const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
   expect(report.database.last_errors).toEqual([
     {
@@ -166,27 +160,28 @@ test('doctor reports errors of deliveries and files by their text, and exits 1 f
 })
 
 /** Adds failed deliveries: for each, the error and when it occurred. A null error means a status of 500. */
-function addFailedDeliveries(database: Database, errors: readonly (readonly [string | null, number])[]) {
-  database.run(
+async function addFailedDeliveries(file: string, errors: readonly (readonly [string | null, number])[]) {
+  await alter(
+    file,
     `INSERT INTO webhooks (id, workspace, structure, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)
      SELECT 'w', workspace, pk, 'https://private.example.com/', 'whsec_secret', '[]', '[]', 0, 1, 1, 1 FROM structures`,
   )
   for (const [error, at] of errors) {
-    database.run(`INSERT INTO webhook_events (id, type, body) VALUES ('e', 'record.created', '{}')`)
-    database
-      .query(
-        `INSERT INTO webhook_deliveries (event, webhook, id, status, response_status, error, created_at, last_attempt_at, ended_at)
-         SELECT max(webhook_events.pk), webhooks.pk, 'd', 'failed', 500, ?, 1, ?, 1 FROM webhook_events, webhooks`,
-      )
-      .run(error, at)
+    await alter(file, `INSERT INTO webhook_events (id, type, body) VALUES ('e', 'record.created', '{}')`)
+    await alter(
+      file,
+      `INSERT INTO webhook_deliveries (event, webhook, id, status, response_status, error, created_at, last_attempt_at, ended_at)
+       SELECT max(webhook_events.pk), webhooks.pk, 'd', 'failed', 500, ?, 1, ?, 1 FROM webhook_events, webhooks`,
+      error,
+      at,
+    )
   }
 }
 
 test('doctor omits the hosts of receivers from delivery errors, and counts equal errors', async () => {
   const file = folder.file('deliveries.db')
   await runInProcess(['backup', file, '--db', db])
-  const database = new Database(file)
-  addFailedDeliveries(database, [
+  await addFailedDeliveries(file, [
     ['"private.example.com" refuses connections.', 3_000],
     ['"other-private.example.org" refuses connections.', 9_000],
     ['"private.example.com" refuses connections.', 5_000],
@@ -199,7 +194,6 @@ test('doctor omits the hosts of receivers from delivery errors, and counts equal
     ],
     [null, 2_000],
   ])
-  database.close()
   const { out } = await runInProcess(['doctor', '--json', '--db', file])
   expect(JSON.parse(out).database.last_errors).toEqual(
     [
@@ -227,12 +221,10 @@ test('doctor omits the hosts of receivers from delivery errors, and counts equal
 test('doctor reports the ten latest errors', async () => {
   const file = folder.file('many-errors.db')
   await runInProcess(['backup', file, '--db', db])
-  const database = new Database(file)
-  addFailedDeliveries(
-    database,
+  await addFailedDeliveries(
+    file,
     Array.from({ length: 12 }, (_, at) => [`The receiver answered ${500 + at}.`, 1_000 * at] as const),
   )
-  database.close()
   const report = JSON.parse((await runInProcess(['doctor', '--json', '--db', file])).out)
   expect(report.database.last_errors.map(({ error }: { error: string }) => error)).toEqual(
     Array.from({ length: 10 }, (_, at) => `The receiver answered ${511 - at}.`),

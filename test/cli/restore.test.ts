@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { addUser, BEFORE, backedUpForEach, crash, RESTORED, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { daybook, startProcess } from '../support/process.ts'
 
 const made = backedUpForEach()
@@ -28,12 +29,11 @@ test('a restored backup replaces the database, which is kept, and the backup sta
 })
 
 test('a restore says how many webhooks the restored database has enabled', async () => {
-  const database = new Database(backup)
-  database.run(
+  await alter(
+    backup,
     `INSERT INTO webhooks (id, workspace, kind, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)
      SELECT 'w', pk, 'note', 'https://hooks.example.com/', 'whsec_a', '[]', '[]', 0, 1, 1, 1 FROM workspaces`,
   )
-  database.close()
   const { err } = await runInProcess(['restore', backup, '--db', db])
   expect(err).toContain('1 webhook is enabled: a server started on it sends to the same receivers.\n')
 })
@@ -74,9 +74,7 @@ test('a restore is refused, and changes nothing, while a server runs or for an i
   const bytes = await Bun.file(backup).bytes()
   bytes.fill(0x5a, 4096 * 20, 4096 * 24)
   await Bun.write(damaged, bytes)
-  const foreign = new Database(made.folder.file('foreign.db'))
-  foreign.run('CREATE TABLE t (a)')
-  foreign.close()
+  await alter(made.folder.file('foreign.db'), 'CREATE TABLE t (a)')
   await Bun.write(made.folder.file('text.db'), 'Dear diary, today was long.'.repeat(200))
   const before = await Bun.file(db).bytes()
   const refusals = [
@@ -147,9 +145,7 @@ test.each([
   ],
   ['view', 'CREATE VIEW evil AS SELECT * FROM keys'],
 ])('a backup with a foreign %s is refused, and check reports it', async (type, statement) => {
-  const copy = new Database(backup)
-  copy.run(statement)
-  copy.close()
+  await alter(backup, statement)
   const { exitCode, err } = await runInProcess(['restore', backup, '--db', db])
   expect([exitCode, err]).toEqual([1, expect.stringContaining(`has the ${type} "`)])
   expect((await usersOf(db)).sort()).toEqual(BEFORE)
@@ -158,13 +154,14 @@ test.each([
 })
 
 test('a trigger of a row table that an interrupted upgrade left is restored, and the upgrade drops it', async () => {
-  const copy = new Database(backup)
-  copy.run('PRAGMA foreign_keys = OFF')
-  copy.run(`CREATE TABLE rows_99 (pk INTEGER PRIMARY KEY);
+  await alter(
+    backup,
+    `PRAGMA foreign_keys = OFF;
+    CREATE TABLE rows_99 (pk INTEGER PRIMARY KEY);
     CREATE TABLE rows_99_by_1 (value, pk);
-    CREATE TRIGGER rows_99_by_1_insert AFTER INSERT ON rows_99 BEGIN DELETE FROM rows_99_by_1; END`)
-  copy.run('INSERT INTO structure_stats (structure, live, own_table) VALUES (99, 0, 2)')
-  copy.close()
+    CREATE TRIGGER rows_99_by_1_insert AFTER INSERT ON rows_99 BEGIN DELETE FROM rows_99_by_1; END;
+    INSERT INTO structure_stats (structure, live, own_table) VALUES (99, 0, 2)`,
+  )
   expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
   expect((await runInProcess(['check', '--db', db])).out).not.toContain('trigger')
 })

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { CUT_OFF } from '../../src/server.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 
 const hasIpv6 = Object.values(networkInterfaces())
@@ -271,9 +271,7 @@ test.each([
   if (script.includes('user_version')) {
     await (await start()).end()
   }
-  const database = new Database(db)
-  database.run(script)
-  database.close()
+  await alter(db, script)
   const before = await Bun.file(db).bytes()
   for (const args of [['serve', '--port', '0'], ['keys', 'list'], ['check']]) {
     const { exitCode, out, err } = await runInProcess([...args, '--db', db])

@@ -251,7 +251,7 @@ describe('a new structure', () => {
       { n: 'none', day: 'soon', text: 'end' },
     ])
     expect(await structures()).toMatchObject([{ record_count: 121 }])
-    expect(service().ctx.db.sql.scalar<number>('SELECT count(*) FROM records')).toBe(121)
+    expect((await service().get('/v1/workspace')).body.workspace.counts.records).toBe(121)
     expect((await runInProcess(['check', '--db', table.db])).out).toBe('ok\n')
   })
 })

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { stored } from '../support/database.ts'
 import { newTableTest, type TableTest } from '../support/tables.ts'
 
 let table: TableTest
@@ -88,9 +88,7 @@ describe('headings', () => {
     const file = table.file(`${kind}.sqlite`)
     const args = ['export', '--format', 'sqlite', file, '--headings', kind, '--db', table.db]
     expect(await runInProcess(args)).toMatchObject({ exitCode: 0 })
-    const database = new Database(file, { readonly: true })
-    const columns = database.query<{ name: string; type: string }, []>('PRAGMA table_info(T)').all()
-    database.close()
+    const columns = stored<{ name: string; type: string }>(file, 'PRAGMA table_info(T)')
     expect(columns.map(({ name }) => name)).toEqual(['id', ...names, 'created_at', 'updated_at'])
     expect(columns.slice(2, 4).map(({ type }) => type)).toEqual(['INTEGER', 'REAL'])
   })

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { runInProcess } from '../support/cli.ts'
+import { stored } from '../support/database.ts'
 import { daybook } from '../support/process.ts'
 import { newTableTest, type TableTest } from '../support/tables.ts'
 
@@ -119,9 +119,8 @@ describe('a SQLite file', () => {
     const file = table.file('out.sqlite')
     const { exitCode, out } = await run('--format', 'sqlite', file, '--json')
     expect([exitCode, Object.keys(JSON.parse(out).counts)]).toEqual([0, NAMES])
-    const database = new Database(file, { readonly: true })
     const read = (name: string) =>
-      database.query<Record<string, unknown>, []>(`SELECT * FROM "${name.replaceAll('"', '""')}"`).all()
+      stored<Record<string, unknown>>(file, `SELECT * FROM "${name.replaceAll('"', '""')}"`)
     const rows = written.map(({ id, data, created_at, updated_at }) => {
       const cells = FIELDS.map(({ key }) => [key, data[key] ?? null])
       const { paid, ...others } = Object.fromEntries(cells)
@@ -130,9 +129,7 @@ describe('a SQLite file', () => {
     expect(read('All types')).toEqual(rows)
     checkNotes(read)
     for (const [at, name] of HOSTILE.entries()) expect(read(NAMES[at + 5] ?? '')).toMatchObject([{ name }])
-    const columns = database
-      .query<{ name: string; type: string; pk: number }, []>('PRAGMA table_info("All types")')
-      .all()
+    const columns = stored<{ name: string; type: string; pk: number }>(file, 'PRAGMA table_info("All types")')
     expect(columns.map(({ name, type, pk }) => `${name} ${type} ${pk}`)).toEqual([
       ...[
         'id TEXT 1',
@@ -145,8 +142,7 @@ describe('a SQLite file', () => {
       ],
       ...['state TEXT 0', 'next TEXT 0', 'created_at TEXT 0', 'updated_at TEXT 0'],
     ])
-    expect(database.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-    database.close()
+    expect(stored(file, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
   })
 
   test('is new, whole, and for its owner alone, also on standard output', async () => {
@@ -212,12 +208,10 @@ test('fields of whole numbers are integers, and others are not', async () => {
     ['parquet', folder],
   ] as const)
     await runInProcess(['export', '--format', format, path, '--db', own.db])
-  const database = new Database(file, { readonly: true })
   const read = keys.map((key) => `typeof(${key}) AS ${key}`)
-  expect(database.query(`SELECT ${read} FROM T WHERE broken = 1`).get()).toEqual({
-    ...{ whole: 'integer', long: 'integer', huge: 'real', broken: 'real', none: 'null' },
-  })
-  database.close()
+  expect(stored(file, `SELECT ${read} FROM T WHERE broken = 1`)).toEqual([
+    { whole: 'integer', long: 'integer', huge: 'real', broken: 'real', none: 'null' },
+  ])
   const objects = await parquetReadObjects({ file: await asyncBufferFromFile(`${folder}/T.parquet`) })
   expect(objects).toMatchObject([
     { whole: 0, long: BigInt(-(2 ** 53) + 1), huge: 1e21, broken: 1, none: null },

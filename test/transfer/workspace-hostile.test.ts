@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { FORMAT } from '../../src/transfer/workspace/format.ts'
 import { faultsIn } from '../support/check.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 import { exportRowsTo, exportTo, importFrom } from '../support/workspace-files.ts'
@@ -221,7 +222,7 @@ test.each(['text/html\r\nSet-Cookie: a=b', 'text', '', '€/€', `a/${'b'.repea
     }
     expect(await type()).toEqual([200, 'text/plain', 'text/plain'])
     // As an earlier version stored it.
-    await service.ctx.db.write((tx): void => void tx.sql.run('UPDATE files SET mime_type = ?', mime_type))
+    await alter(service, 'UPDATE files SET mime_type = ?', mime_type)
     expect(await type()).toEqual([200, 'text/plain', 'text/plain'])
     service.close()
   },

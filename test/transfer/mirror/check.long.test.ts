@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { repair } from '../../support/check.ts'
 import { runInProcess } from '../../support/cli.ts'
+import { alter, storedValues } from '../../support/database.ts'
 import { makeFile, readFile, replaceFile } from '../../support/files.ts'
 import { EVERYTHING, faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -53,9 +54,7 @@ test('a repair of a copy leaves the files as the remote has them, and mends what
   mirror = await mirrorOf(service)
   const file = async () => (await mirror.get(`/v1/files/${id}`)).body.file
   const before = await file()
-  await mirror.ctx.db.write(({ sql }): void => {
-    sql.run('DELETE FROM file_pages WHERE pk = (SELECT max(pk) FROM file_pages)')
-  })
+  await alter(mirror, 'DELETE FROM file_pages WHERE pk = (SELECT max(pk) FROM file_pages)')
   await repair(mirror)
   expect([before.status, await file()]).toEqual(['ready', before])
   expect(faultsOf(mirror)).toEqual([`The text of the file ${id} does not have the pages that it counts.`])
@@ -70,13 +69,14 @@ test('verify finds bytes and texts of files that are not those of the remote', a
   await makeFile(service, { pages: ['the same'] })
   mirror = await mirrorOf(service)
   expect(await mirror.differing()).toEqual([])
-  await mirror.ctx.db.write(({ sql }): void => {
-    const parts = sql.column<number>('SELECT pk FROM file_parts ORDER BY pk')
-    expect(parts).toHaveLength(5)
-    sql.run('UPDATE file_parts SET bytes = zeroblob(length(bytes)) WHERE pk = ?', parts[0] ?? 0)
-    sql.run('DELETE FROM file_parts WHERE pk = ?', parts[2] ?? 0)
-    sql.run("UPDATE file_pages SET text = 'third' WHERE text = 'second'")
-  })
+  const parts = storedValues<number>(mirror, 'SELECT pk FROM file_parts ORDER BY pk')
+  expect(parts).toHaveLength(5)
+  await alter(
+    mirror,
+    `UPDATE file_parts SET bytes = zeroblob(length(bytes)) WHERE pk = ${parts[0]};
+     DELETE FROM file_parts WHERE pk = ${parts[2]};
+     UPDATE file_pages SET text = 'third' WHERE text = 'second'`,
+  )
   const differing = await mirror.differing()
   expect(differing.toSorted()).toEqual([changed, cut, misread].map((id) => `file ${id}`).toSorted())
 })

@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { alter } from '../../support/database.ts'
 import { type MirrorProcess, startMirror, verifyMirror } from '../../support/mirror-process.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 
@@ -180,9 +180,7 @@ test('the status of a copy is 0 until a minute of silence, and 1 after it', asyn
   const args = ['mirror', remote.url, '--db', copy, '--once']
   expect((await daybook(args, { env: { DAYBOOK_KEY: key } })).exitCode).toBe(0)
   const statusAfter = async (silenceMs: number) => {
-    const db = new Database(copy)
-    db.run('UPDATE mirrors SET last_contact_at = ?', [Date.now() - silenceMs])
-    db.close()
+    await alter(copy, 'UPDATE mirrors SET last_contact_at = ?', Date.now() - silenceMs)
     const { exitCode, out } = await daybook(['mirror', 'status', '--db', copy, '--json'])
     return { exitCode, lag: JSON.parse(out).lag_ms }
   }

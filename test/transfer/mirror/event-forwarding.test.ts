@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Forwarding, forgetEvents } from '../../../src/transfer/mirror/events.ts'
+import { alter, storedValues } from '../../support/database.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
@@ -11,25 +12,23 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const add = (...ids: string[]) =>
-  service.ctx.db.write(({ sql }): void => {
-    for (const id of ids)
-      sql.run(
-        "INSERT INTO mirror_events (id, type, record, body) VALUES (?, 'record.created', 'r', '{}')",
-        id,
-      )
-  })
+  alter(
+    service,
+    `INSERT INTO mirror_events (id, type, record, body)
+     SELECT value, 'record.created', 'r', '{}' FROM json_each(?)`,
+    JSON.stringify(ids),
+  )
 
-const waiting = () => service.ctx.db.sql.column<string>('SELECT id FROM mirror_events ORDER BY pk')
+const waiting = () => storedValues<string>(service, 'SELECT id FROM mirror_events ORDER BY pk')
 
 /** Makes the database refuse to delete events, as a full disk does, or allows it again. */
 const refuseDeletions = (isRefused: boolean) =>
-  service.ctx.db.write(({ sql }): void => {
-    sql.run(
-      isRefused
-        ? "CREATE TRIGGER keep BEFORE DELETE ON mirror_events BEGIN SELECT RAISE(ABORT, 'no space'); END"
-        : 'DROP TRIGGER keep',
-    )
-  })
+  alter(
+    service,
+    isRefused
+      ? "CREATE TRIGGER keep BEFORE DELETE ON mirror_events BEGIN SELECT RAISE(ABORT, 'no space'); END"
+      : 'DROP TRIGGER keep',
+  )
 
 test('an event that was posted and could not be deleted is deleted later, not posted again, and the next ones follow', async () => {
   const posted: string[] = []

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { newSecret } from '../../../src/log/message.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { type MirrorProcess, startMirror } from '../../support/mirror-process.ts'
 import { newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 import { type Receiver, startReceiver, status } from '../../support/receiver.ts'
@@ -122,9 +122,7 @@ test('posts records created while the feed had expired, too', async () => {
   const other = await startService()
   const { cursor } = (await other.get('/v1/changes?after=now')).body
   other.close()
-  const copy = new Database(folder.file('mirror.db'))
-  copy.run('UPDATE mirrors SET cursor = ?', [cursor])
-  copy.close()
+  await alter(folder.file('mirror.db'), 'UPDATE mirrors SET cursor = ?', cursor)
   mirror = await start(mirror)
   await untilEvents(forwarded, 3)
   const posted = eventsOf(forwarded).map((event) => JSON.parse(event))
@@ -153,12 +151,7 @@ test('discards pending events when the selection of the copy changes, and report
   forwarded.answer = (_, socket) => socket.destroy()
   const count = await write()
   await subscriber.until(count)
-  const waiting = () => {
-    const copy = new Database(folder.file('mirror.db'), { readonly: true })
-    const { events } = copy.query('SELECT count(*) AS events FROM mirror_events').get() as { events: number }
-    copy.close()
-    return events
-  }
+  const waiting = () => sizesOf(folder.file('mirror.db'), 'mirror_events')[0]
   await until(() => waiting() === count)
   await mirror.end()
   forwarded.answer = status(200)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { alter as alterDatabase } from '../../support/database.ts'
 import {
   type Alter,
   changeAll,
@@ -47,9 +48,7 @@ test('omits unknown kinds, counts them, and copies them once they are known', as
   expect((await mirror.get(`/v1/notes/${idOf('note')}`)).body.note.title).toBe('Ada 1')
   // Upgrades the program.
   alter = () => {}
-  const { selection } = mirror.ctx.db.sql.get<{ selection: string }>('SELECT selection FROM mirrors') ?? {}
-  const older = JSON.stringify({ ...JSON.parse(selection ?? ''), knowledge: 'less' })
-  await mirror.ctx.db.write(({ sql }): void => void sql.run('UPDATE mirrors SET selection = ?', older))
+  await alterDatabase(mirror, "UPDATE mirrors SET selection = json_set(selection, '$.knowledge', 'less')")
   await (await newFollower(mirror, service)).catchUp()
   expect(status().left_out).toBeUndefined()
   expect((await mirror.get('/v1/records/views')).body.row_views).toMatchObject([{ name: 'Board' }])

@@ -1,5 +1,5 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { alter, sizesOf } from '../../support/database.ts'
 import { daybook, newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
 
@@ -34,9 +34,7 @@ test('refuses the second of two simultaneous updates of a copy, and logs no chan
   const outcomes = await Promise.all(commands)
   expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1])
   expect(outcomes.map(({ err }) => err).join('')).toContain(`Another daybook is serving ${file}`)
-  const copy = new Database(file, { readonly: true })
-  expect(copy.query('SELECT count(*) FROM changes').values()).toEqual([[3]])
-  copy.close()
+  expect(sizesOf(file, 'changes')).toEqual([3])
   await server.stop(true)
   service.close()
   folder.remove()
@@ -53,18 +51,15 @@ test('finishes an interrupted upgrade of a copy before it updates it', async () 
       env: { DAYBOOK_KEY: service.key ?? '' },
     })
   expect((await copyOnce()).exitCode).toBe(0)
-  const old = new Database(file)
-  old.run(`INSERT OR REPLACE INTO search_pending SELECT workspace, pk, 2 FROM notes;
+  await alter(
+    file,
+    `INSERT OR REPLACE INTO search_pending SELECT workspace, pk, 2 FROM notes;
     INSERT INTO note_search (note_search) VALUES ('delete-all');
-    INSERT INTO jobs (kind, key, state, due_at) VALUES ('notes.convertSearch', 0, 'null', 0)`)
-  old.close()
+    INSERT INTO jobs (kind, key, state, due_at) VALUES ('notes.convertSearch', 0, 'null', 0)`,
+  )
   expect((await copyOnce()).exitCode).toBe(0)
-  const copy = new Database(file, { readonly: true })
-  const left =
-    "SELECT (SELECT count(*) FROM search_pending), (SELECT count(*) FROM jobs WHERE kind = 'notes.convertSearch')"
-  expect(copy.query(left).values()).toEqual([[0, 0]])
-  expect(copy.query('SELECT count(*) FROM note_search_docsize').values()).toEqual([[1]])
-  copy.close()
+  const tables = ['search_pending', "jobs WHERE kind = 'notes.convertSearch'", 'note_search_docsize']
+  expect(sizesOf(file, ...tables)).toEqual([0, 0, 1])
   await server.stop(true)
   service.close()
   folder.remove()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resolveSelection } from '../../../src/transfer/mirror/selection.ts'
+import { sizesOf, storedValues } from '../../support/database.ts'
 import { makeFile } from '../../support/files.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { EVERYTHING, mirrorOf, type TestMirror } from '../../support/mirror.ts'
@@ -57,7 +58,7 @@ test('a structure that is deleted and recreated is copied without its omitted fi
   await mirror.catchUp()
   expect(await rows('customers')).toEqual([{ name: 'Ada' }])
   expect(leakingFiles()).toEqual([])
-  const selection = mirror.ctx.db.sql.scalar<string>('SELECT selection FROM mirrors')
+  const [selection = ''] = storedValues<string>(mirror, 'SELECT selection FROM mirrors')
   expect(JSON.parse(selection)).toMatchObject({ omitted: { [again]: ['email'] } })
   await service.patch(`/v1/records/structures/${again}`, { name: 'Clients' })
   await service.post('/v1/records', { structure: 'Clients', data: { name: 'Bob', email: SECRET } })
@@ -155,7 +156,7 @@ test('a copy without file contents never requests them, has their texts, and ret
   expect((await bare.get('/v1/files/search?q=three')).body.total).toBe(1)
   expect((await bare.get(`/v1/changes?after=${cursor}`)).body.changes[0]).toMatchObject({ kind: 'file' })
   expect(asked.filter((path) => path.endsWith('/content'))).toEqual([])
-  expect(bare.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')).toBe(0)
+  expect(sizesOf(bare, 'file_parts')).toEqual([0])
   await bare.close()
 }, 60_000)
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { faultsIn } from '../../support/check.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { mirrorOf } from '../../support/mirror.ts'
 import { declare, write } from '../../support/records.ts'
 import { startService } from '../../support/service.ts'
@@ -30,9 +31,8 @@ test('a copy has subscriptions to notes, files and moments as the remote shows t
   await write(service, 'Tasks', { day: '2027-01-02' })
   await mirror.catchUp()
   expect((await mirror.get('/v1/webhooks')).body.webhooks).toEqual(await shown())
-  const { sql } = mirror.ctx.db
-  for (const table of ['webhook_events', 'webhook_moments', 'webhook_schedules', 'webhook_waiting'])
-    expect(sql.scalar<number>(`SELECT count(*) FROM ${table}`)).toBe(0)
+  const tables = ['webhook_events', 'webhook_moments', 'webhook_schedules', 'webhook_waiting']
+  expect(sizesOf(mirror, ...tables)).toEqual([0, 0, 0, 0])
   expect(faultsIn(service)).toEqual([])
   await mirror.close()
   service.close()
@@ -71,7 +71,8 @@ test('events that wait and failed deliveries of the remote make no difference to
   await service.post('/v1/webhooks', { structure: 'Tasks', url: 'https://hooks.example.com/' })
   const mirror = await mirrorOf(service)
   await write(service, 'Tasks', { title: 'Oak' })
-  service.ctx.db.sql.run(
+  await alter(
+    service,
     'UPDATE webhooks SET consecutive_failures = 1, updated_at = updated_at + 1 WHERE delivery IS NULL',
   )
   await mirror.catchUp()
