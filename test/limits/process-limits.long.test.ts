@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { stored } from '../support/database.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { hold, processorMs, UNFINISHED } from './connections.ts'
 
@@ -70,15 +70,13 @@ describe.skipIf(!hasProc)('a server with as many open files as it may have', () 
     await Bun.write(path, 'Green tea.')
     const added = daybook(['files', 'add', path, '--db', file])
     await until(() => server.err().includes('the text of files cannot be read yet'))
-    const database = new Database(file, { readonly: true })
     const state = () =>
-      database.query('SELECT status, attempts FROM files').get() as { status: string; attempts: number }
-    await until(() => state().attempts === 0)
-    expect(state().status).toBe('processing')
+      stored<{ status: string; attempts: number }>(file, 'SELECT status, attempts FROM files')[0]
+    await until(() => state()?.attempts === 0)
+    expect(state()?.status).toBe('processing')
     held.close()
-    await until(() => state().status !== 'processing')
+    await until(() => state()?.status !== 'processing')
     expect(state()).toEqual({ status: 'ready', attempts: 1 })
-    database.close()
     expect((await added).exitCode).toBe(0)
   })
 })

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Dataset, openDataset } from '../../scripts/bench/dataset.ts'
 import { runBeside } from '../support/beside.ts'
+import { alter } from '../support/database.ts'
 import { pace } from '../support/pace.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
@@ -96,9 +96,7 @@ beforeAll(async () => {
   await makeTrash(data)
   const row = (await made(data, '/v1/records', { structure: 'small', data: { n: 0 } })).records[0].id
   data.close()
-  const database = new Database(file)
-  database.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1')
-  database.close()
+  await alter(file, 'UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1')
   const { out } = await daybook(['keys', 'create', '--name', 'other', '--json', '--db', file])
   other = { key: /dbk_[\w-]{43}/.exec(out)?.[0] ?? '', note, row }
   for (let at = 0; at < VAULT_FILES; at++)

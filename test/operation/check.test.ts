@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, truncateSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, giveTable, write } from '../support/records.ts'
 import { indexAll } from '../support/search-tables.ts'
@@ -75,11 +76,7 @@ afterEach(() => folder.remove())
 
 const check = (...args: string[]) => runInProcess(['check', ...args, '--db', file])
 
-function damage(script: string): void {
-  const database = new Database(file)
-  database.run(script)
-  database.close()
-}
+const damage = (script: string) => alter(file, script)
 
 /** Returns the hits that every search must find again after a repair. */
 async function search(text: string): Promise<string[]> {
@@ -96,19 +93,19 @@ test('an intact database is ok, also with notes that are not indexed yet', async
 })
 
 test('reports tables and indexes of other programs, but not those of Litestream', async () => {
-  damage(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); ANALYZE;
+  await damage(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); ANALYZE;
     CREATE TABLE evil (a UNIQUE); CREATE VIRTUAL TABLE rows_9_words USING fts5(words, content = '');
     CREATE UNIQUE INDEX once ON notes (id); CREATE INDEX rows_1_by_2 ON notes (workspace)`)
   const foreign = ['table "evil"', 'index "once"', 'index "rows_1_by_2"', 'table "rows_9_words"']
   const { exitCode, out } = await check()
   expect(exitCode).toBe(1)
   for (const part of foreign) expect(out).toContain(`The ${part} is not daybook's; drop it.\n`)
-  damage('DROP INDEX once; DROP INDEX rows_1_by_2; DROP TABLE evil; DROP TABLE rows_9_words')
+  await damage('DROP INDEX once; DROP INDEX rows_1_by_2; DROP TABLE evil; DROP TABLE rows_9_words')
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
 test('reports and repairs remains of deleted tags and properties on notes, unless a job removes them', async () => {
-  damage(`INSERT INTO note_tags VALUES (77, 1); INSERT INTO note_properties VALUES (1, 88, 'x');
+  await damage(`INSERT INTO note_tags VALUES (77, 1); INSERT INTO note_properties VALUES (1, 88, 'x');
     INSERT INTO note_tags VALUES (78, 1); INSERT INTO jobs VALUES ('tag.detach', 78, 'null', 0)`)
   const [tag, property] = [
     'Notes have the tag 77, which does not exist.\n',
@@ -131,10 +128,10 @@ test('a check writes nothing and waits for no writer, even while notes are not y
 })
 
 test('entries of notes that are not indexed yet are not compared; others are', async () => {
-  damage(`DELETE FROM search_pending; INSERT INTO search_pending (workspace, note) VALUES (1, 2);
+  await damage(`DELETE FROM search_pending; INSERT INTO search_pending (workspace, note) VALUES (1, 2);
     UPDATE note_bodies SET content = 'other words that no index has, to [[Alpha]]' WHERE note = 2`)
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
-  damage("UPDATE note_bodies SET content = replace(content, 'to', 'of') WHERE note = 1")
+  await damage("UPDATE note_bodies SET content = replace(content, 'to', 'of') WHERE note = 1")
   expect(await check()).toEqual({
     exitCode: 1,
     out: 'The search table note_search holds other words than the texts.\n',
@@ -271,21 +268,21 @@ test.each([
     () => 'The row table of the structure "Things" does not have the unique indexes of its definition.',
   ],
 ])('%s: found, and mended by a repair', async (_what, script, sentence) => {
-  damage(script)
+  await damage(script)
   expect(await check()).toEqual({ exitCode: 1, out: `${sentence()}\n`, err: '' })
   expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   expect(await search('alpha')).toEqual(['Alpha', 'Beta'])
 })
 
 test('damage of primary data is reported and cannot be repaired', async () => {
-  damage('DELETE FROM note_bodies WHERE note = 2')
+  await damage('DELETE FROM note_bodies WHERE note = 2')
   const { exitCode, out } = await check('--repair')
   expect(exitCode).toBe(1)
   expect(out).toContain(`The note ${second} has no body; restore it from a backup.\n`)
 })
 
 test('a dangling reference is a fault', async () => {
-  damage('INSERT INTO note_tags (tag, note) VALUES (1, 999)')
+  await damage('INSERT INTO note_tags (tag, note) VALUES (1, 999)')
   expect(await check()).toEqual({
     exitCode: 1,
     out: 'A row of note_tags refers to a row of notes that does not exist.\n',

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { spawn, spawnSync, which } from 'bun'
 import { runs } from '../support/counts.ts'
+import { storedValues } from '../support/database.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { deployFile, guideLines } from './deploy.ts'
 
@@ -60,15 +60,7 @@ async function restoreTo(target: string): Promise<boolean> {
   return (await litestream('restore', '-o', target, file).exited) === 0
 }
 
-function titlesIn(path: string): string[] {
-  const database = new Database(path, { readonly: true })
-  try {
-    const rows = database.query('SELECT title FROM notes ORDER BY pk').all() as { title: string }[]
-    return rows.map(({ title }) => title)
-  } finally {
-    database.close()
-  }
-}
+const titlesIn = (path: string) => storedValues<string>(path, 'SELECT title FROM notes ORDER BY pk')
 
 /** Writes one note after another; returns the acknowledged titles in order. */
 async function write(server: ServerProcess, name: string, wanted: number): Promise<string[]> {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { spawnSync, which } from 'bun'
 import { createApi } from '../../src/api.ts'
 import { NO_BACKUPS } from '../../src/operation/backups/schedule.ts'
+import { alter } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { clientOf, startService, type TestService } from '../support/service.ts'
@@ -58,11 +59,10 @@ test('writes, changes, deliveries, webhooks and sizes are there', async () => {
   await declare(service, 'Tasks', [{ key: 'n', type: 'number' }])
   await subscribe(service, 'Tasks', 'https://hooks.example.com/')
   await write(service, 'Tasks', { n: 1 }, { n: 2 })
-  await service.ctx.db.write(({ sql }): void => {
-    sql.script(
-      `UPDATE webhook_deliveries SET status = 'failed' WHERE id = (SELECT min(id) FROM webhook_deliveries)`,
-    )
-  })
+  await alter(
+    service,
+    `UPDATE webhook_deliveries SET status = 'failed' WHERE id = (SELECT min(id) FROM webhook_deliveries)`,
+  )
   service.clock.advance(10_000)
   const { samples } = await metrics()
   const value = (name: string) => samples.get(name) ?? Number.NaN

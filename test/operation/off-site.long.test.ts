@@ -1,10 +1,10 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { targetSettings } from '../../src/backup-config.ts'
 import { type BackupOrder, RUN_BACKUPS } from '../../src/operation/backups/process.ts'
 import { addUser } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter, storedValues } from '../support/database.ts'
 import { BUCKET, OffSite, offSiteForEach } from '../support/off-site.ts'
 import { newFolder, program } from '../support/process.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -93,7 +93,7 @@ test('every backup of a month, encrypted and plain, restores to what the ledger 
   for (let day = 0; day < 30; day++) {
     const now = Date.parse('2026-11-01T03:00:00Z') + day * DAY_MS
     if (day % 10 === 0) await addUser(`user of day ${day}`, month.db)
-    renameOwner(month.db, `owner on day ${day}`)
+    await renameOwner(month.db, `owner on day ${day}`)
     ledger.push({ at: new Date(now + 1).toISOString(), users: namesIn(month.db) })
     const clock = { now: () => now, monotonicMs: () => now, after: () => () => {}, every: () => () => {} }
     const recipients = day % 2 === 1 ? [recipient] : []
@@ -109,15 +109,7 @@ test('every backup of a month, encrypted and plain, restores to what the ledger 
   await month.store.stop()
 }, 300_000)
 
-function renameOwner(file: string, name: string): void {
-  const database = new Database(file)
-  database.run('UPDATE users SET name = ? WHERE pk = 1', [name])
-  database.close()
-}
+const renameOwner = (file: string, name: string) =>
+  alter(file, 'UPDATE users SET name = ? WHERE pk = 1', name)
 
-function namesIn(file: string): string[] {
-  const database = new Database(file, { readonly: true })
-  const names = database.query('SELECT name FROM users ORDER BY pk').values().flat()
-  database.close()
-  return names.map(String)
-}
+const namesIn = (file: string) => storedValues<string>(file, 'SELECT name FROM users ORDER BY pk')

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_SEED, runs } from '../support/counts.ts'
+import { alter, stored, storedValues } from '../support/database.ts'
 import { BUCKET, uploaderOf } from '../support/off-site.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'
@@ -32,10 +32,7 @@ const PAGE_SIZE = 512
 const CONTENT = 'x'.repeat(60_000)
 
 beforeAll(() => {
-  const database = new Database(db)
-  database.run(`PRAGMA page_size = ${PAGE_SIZE}`)
-  database.run('VACUUM')
-  database.close()
+  void alter(db, `PRAGMA page_size = ${PAGE_SIZE}; VACUUM`)
 })
 
 async function start(): Promise<ServerProcess> {
@@ -59,10 +56,7 @@ async function restored(): Promise<string[]> {
   const file = folder.file(`restored-${crypto.randomUUID()}.db`)
   const { exitCode, err } = await runInProcess(['restore', BUCKET, '--db', file], { env })
   expect([exitCode, err]).toEqual([0, expect.stringContaining('Restored')])
-  const database = new Database(file, { readonly: true })
-  const titles = database.query('SELECT title FROM notes ORDER BY pk').values().flat().map(String)
-  database.close()
-  return titles
+  return storedValues<string>(file, 'SELECT title FROM notes ORDER BY pk')
 }
 
 const lagOf = async (server: ServerProcess) =>
@@ -105,12 +99,7 @@ test(
   runs(120_000, 900_000),
 )
 
-function has(title: string | undefined): boolean {
-  const database = new Database(db)
-  const found = database.query('SELECT 1 FROM notes WHERE title = ?').get(title ?? '')
-  database.close()
-  return found !== null
-}
+const has = (title = ''): boolean => stored(db, 'SELECT 1 FROM notes WHERE title = ?', title).length > 0
 
 test.skipIf(!existsSync('/proc/self/task'))(
   'once the process that uploads the log is killed, another one begins with a full backup',

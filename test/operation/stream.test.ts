@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { readConfig } from '../../src/config.ts'
@@ -6,6 +5,7 @@ import { BadSetting } from '../../src/lib/settings.ts'
 import { parseSegmentName, placeName } from '../../src/operation/backups/stream/segment.ts'
 import { addUser, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
+import { storedValues } from '../support/database.ts'
 import { BUCKET } from '../support/off-site.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { type S3Server, s3Error, startS3Server } from '../support/s3-server.ts'
@@ -64,12 +64,7 @@ async function restore(...args: string[]) {
   return { ...outcome, file, titles: outcome.exitCode === 0 ? titlesIn(file) : [] }
 }
 
-function titlesIn(file: string): string[] {
-  const database = new Database(file, { readonly: true })
-  const titles = database.query('SELECT title FROM notes ORDER BY pk').values().flat()
-  database.close()
-  return titles.map(String)
-}
+const titlesIn = (file: string) => storedValues<string>(file, 'SELECT title FROM notes ORDER BY pk')
 
 describe('a server with --backup-stream', () => {
   test('uploads what was committed, and restores it to any time; a gap is never silent', async () => {

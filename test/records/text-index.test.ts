@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { faultsIn, repair } from '../support/check.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { alter, sizesOf } from '../support/database.ts'
 import { buildTextIndex, fillTextIndexPart, fillWholeTextIndex, indexesOf } from '../support/indexes.ts'
 import { startJobs } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
@@ -23,8 +24,6 @@ afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
 afterAll(() => folder.remove())
-
-const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
 
 const FIELDS: FieldSpec[] = [
   { key: 'title', type: 'text' },
@@ -248,7 +247,7 @@ test('a row with the pk of one that a mirror removed is found', async () => {
   const last = rows.at(-1)?.id ?? ''
   await service.delete(`/v1/records/${last}`)
   await fillWholeTextIndex(service, id)
-  await service.ctx.db.write((tx): unknown => tx.sql.run('DELETE FROM records WHERE id = ?', last))
+  await alter(service, 'DELETE FROM records WHERE id = ?', last)
   await write(service, id, { title: 'another text' })
   expect(await titles(service, 'another')).toEqual({ total: 1, titles: ['another text'] })
   await fillWholeTextIndex(service, id)
@@ -297,7 +296,7 @@ test.each([
 ])('%s in a search table is a fault, and a repair builds the table again', async (_, damage, sentence) => {
   const service = await start()
   await searched(service)
-  await service.ctx.db.write((tx): void => tx.sql.script(damage))
+  await alter(service, damage)
   expect(faultsIn(service)).toEqual([sentence])
   await repair(service)
   expect(faultsIn(service)).toEqual([])
@@ -310,8 +309,6 @@ test('a deleted structure deletes its search table and pending entries', async (
   const { id, rows } = await searched(service)
   await service.patch(`/v1/records/${rows[0]?.id}`, { data: { title: 'changed' } })
   await deleteStructure(service, id)
-  expect(pending(service)).toEqual([])
-  expect(
-    service.ctx.db.sql.column("SELECT name FROM sqlite_schema WHERE name LIKE 'rows!_1!_%' ESCAPE '!'"),
-  ).toEqual([])
+  const tables = "sqlite_schema WHERE name LIKE 'rows!_1!_%' ESCAPE '!'"
+  expect(sizesOf(service, 'row_search_pending', tables)).toEqual([0, 0])
 })

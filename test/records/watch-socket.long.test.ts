@@ -1,10 +1,10 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { EventSource } from 'eventsource'
 import { CUT_OFF as REQUESTS_CUT_OFF } from '../../src/server.ts'
 import { runInProcess } from '../support/cli.ts'
+import { alter } from '../support/database.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, queryOf, write } from '../support/records.ts'
 import { readWatch, type Watch } from '../support/watch.ts'
@@ -72,10 +72,7 @@ test('a write and a revocation by the command line arrive', async () => {
   expect((await runInProcess(['keys', 'revoke', id, '--db', db])).exitCode).toBe(0)
   expect(await lent.event('closed')).toMatchObject({ code: 'key_revoked' })
   expect(await lent.next()).toBeUndefined()
-  const other = new Database(db)
-  other.run('PRAGMA busy_timeout = 2000')
-  other.run("UPDATE structures SET name = 'Cartons', updated_at = updated_at + 1")
-  other.close()
+  await alter(db, "UPDATE structures SET name = 'Cartons', updated_at = updated_at + 1")
   expect((await opened.event('answer')).structure.name).toBe('Cartons')
   expect((await runInProcess(['structures', 'delete', structure.id, '--yes', '--db', db])).exitCode).toBe(0)
   expect(await opened.event('closed')).toMatchObject({ code: 'structure_deleted' })

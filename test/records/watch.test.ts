@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { signedIn } from '../support/browser-client.ts'
+import { alter } from '../support/database.ts'
 import { beginEpoch } from '../support/epochs.ts'
 import { runRetention } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
@@ -298,9 +299,7 @@ describe('a reader that reconnects', () => {
     await one({ name: 'a' })
     const late = await readAndLeave()
     // Simulates a server start with a copy made before the last write.
-    await service.ctx.db.write((tx): void => {
-      tx.sql.run('DELETE FROM changes WHERE key = (SELECT max(key) FROM changes)')
-    })
+    await alter(service, 'DELETE FROM changes WHERE key = (SELECT max(key) FROM changes)')
     await beginEpoch(service)
     service.clock.advance(300_001)
     await one({ name: 'b' })
@@ -489,11 +488,11 @@ describe('a query that becomes invalid', () => {
   test('is repeated after a temporary failure', async () => {
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
-    service.ctx.db.sql.database.run('ALTER TABLE structure_stats RENAME TO elsewhere')
+    await alter(service, 'ALTER TABLE structure_stats RENAME TO elsewhere')
     service.ctx.bus.notify()
     await merge()
     expect(await opened.event('problem')).toEqual({ error: expect.any(String), code: 'internal' })
-    service.ctx.db.sql.database.run('ALTER TABLE elsewhere RENAME TO structure_stats')
+    await alter(service, 'ALTER TABLE elsewhere RENAME TO structure_stats')
     service.clock.advance(5_000)
     const { changes } = await opened.event('answer')
     expect(changes).toEqual({ created: [], updated: [], removed: [] })

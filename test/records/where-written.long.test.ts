@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { stored } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -60,8 +61,7 @@ class Side {
 
   /** Returns everything that the writes stored in the database. */
   tables(): string {
-    const { sql } = this.service.ctx.db
-    const rows = TABLES.map((table) => sql.all<object>(`SELECT * FROM ${table} ORDER BY 1, 2`))
+    const rows = TABLES.map((table) => stored(this.service, `SELECT * FROM ${table} ORDER BY 1, 2`))
     const text = JSON.stringify(rows, (_, value) =>
       value instanceof Uint8Array ? withHyphens(Buffer.from(value).toString('hex')) : value,
     )
@@ -224,7 +224,7 @@ test(
         }
         expect(there.tables()).toEqual(here.tables())
         for (const { service } of [here, there])
-          expect(await runInProcess(['check', '--db', service.ctx.db.file])).toMatchObject({ out: 'ok\n' })
+          expect(await runInProcess(['check', '--db', service.ctx.config.db])).toMatchObject({ out: 'ok\n' })
         for (const { service } of open.splice(0)) service.close()
       }),
       { numRuns: runs(4, 400) },

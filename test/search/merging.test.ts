@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { storedValues } from '../support/database.ts'
 import { startJobs } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
@@ -12,9 +13,10 @@ const IN_STEPS = ['note_search', 'note_search_head']
 
 /** FTS5 numbers the pages of a part from its number times 2^37 on, and from 2^16 parts on those of what it has deleted. */
 const partsOf = (table: string) =>
-  service.ctx.db.sql.scalar<number>(
+  storedValues<number>(
+    service,
     `SELECT count(DISTINCT id >> 37) FROM ${table}_data WHERE id >> 37 BETWEEN 1 AND 65535`,
-  )
+  )[0] ?? 0
 const parts = () => IN_STEPS.map(partsOf)
 
 /** Writes notes, and finds each by a search before the next one is written. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { sizesOf } from '../../support/database.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -16,15 +17,10 @@ const FIELDS = [{ key: 'n', type: 'number', unique: true }]
 const many = (from: number) => Array.from({ length: 500 }, (_, at) => ({ n: from + at }))
 
 /** Returns everything that the file stores for any structure: tables of rows, records and definitions. */
-const stored = () => ({
-  tables: service.ctx.db.sql.column(
-    "SELECT name FROM sqlite_schema WHERE name LIKE 'rows@_%' ESCAPE '@' AND type = 'table'",
-  ),
-  smallRows: service.ctx.db.sql.scalar('SELECT count(*) FROM small_rows'),
-  records: service.ctx.db.sql.scalar('SELECT count(*) FROM records'),
-  structures: service.ctx.db.sql.scalar('SELECT count(*) FROM structures'),
-  counters: service.ctx.db.sql.scalar('SELECT count(*) FROM structure_stats'),
-})
+const TABLES = [
+  "sqlite_schema WHERE name LIKE 'rows@_%' ESCAPE '@' AND type = 'table'",
+  ...['small_rows', 'records', 'structures', 'structure_stats'],
+]
 
 test('a deleted structure leaves nothing behind, and others keep everything', async () => {
   await declare(service, 'Kept', FIELDS)
@@ -36,7 +32,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
 
   await deleteStructure(service, 'gone')
 
-  expect(stored()).toEqual({ tables: [], smallRows: 1, records: 1, structures: 1, counters: 1 })
+  expect(sizesOf(service, ...TABLES)).toEqual([0, 1, 1, 1, 1])
   expect((await list(service, 'Gone')).status).toBe(404)
   expect((await service.post(`/v1/records/${gone.id}/restore`)).status).toBe(404)
   expect((await list(service, 'Kept')).body.records).toEqual([kept])
@@ -45,11 +41,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
 })
 
 test('a deleted structure deletes its webhooks with their deliveries and events, and no others', async () => {
-  const { sql } = service.ctx.db
-  const counts = () =>
-    ['webhooks', 'webhook_deliveries', 'webhook_events'].map((table) =>
-      sql.scalar<number>(`SELECT count(*) FROM ${table}`),
-    )
+  const counts = () => sizesOf(service, 'webhooks', 'webhook_deliveries', 'webhook_events')
   for (const name of ['Kept', 'Gone']) await declare(service, name, FIELDS)
   const { id } = await subscribe(service, 'Kept', 'https://hooks.example.com')
   for (const name of ['Gone', 'Gone']) await subscribe(service, name, 'https://hooks.example.com')
@@ -68,7 +60,7 @@ test('a deletion that was interrupted is not visible and is finished later', asy
   await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
   await markDeleted(service, 'Gone')
-  expect(stored()).toMatchObject({ smallRows: 1, records: 1 })
+  expect(sizesOf(service, 'small_rows', 'records')).toEqual([1, 1])
   expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
   expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)
   expect((await service.get('/v1/workspace')).body.workspace.counts).toMatchObject({
@@ -78,7 +70,7 @@ test('a deletion that was interrupted is not visible and is finished later', asy
 
   await runJobs(service.ctx)
 
-  expect(stored()).toEqual({ tables: [], smallRows: 0, records: 0, structures: 0, counters: 0 })
+  expect(sizesOf(service, ...TABLES)).toEqual([0, 0, 0, 0, 0])
 })
 
 test('two processes that finish one deletion do not hinder each other', async () => {
@@ -86,7 +78,7 @@ test('two processes that finish one deletion do not hinder each other', async ()
   for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
   const { ctx } = service
   await Promise.all([deleteStructure(service, 'Gone'), runJobs(ctx), runJobs(ctx)])
-  expect(stored()).toEqual({ tables: [], smallRows: 0, records: 0, structures: 0, counters: 0 })
+  expect(sizesOf(service, ...TABLES)).toEqual([0, 0, 0, 0, 0])
 })
 
 test('a definition that points to a deleted structure is still patched as it was read', async () => {

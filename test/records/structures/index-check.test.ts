@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { faultsIn, repair } from '../../support/check.ts'
+import { alter } from '../../support/database.ts'
 import { buildIndexes, indexesOf } from '../../support/indexes.ts'
 import { declare, field, giveTable, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -28,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const faultsAfter = async (...scripts: string[]) => {
-  for (const script of scripts) await service.ctx.db.write((tx): void => tx.sql.script(script))
+  for (const script of scripts) await alter(service, script)
   return faultsIn(service)
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { faultsIn, repair } from '../../support/check.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
+import { alter } from '../../support/database.ts'
 import { newFolder } from '../../support/process.ts'
 import {
   arbitraryData,
@@ -238,9 +239,7 @@ test('collisions in a small structure are reported, as no derived data can repai
   const other = await startService()
   await declare(other, 'codes', [{ key: 'n', type: 'number', unique: true }])
   await write(other, 'codes', { n: 1 }, { n: 2 })
-  await other.ctx.db.write((tx): void => {
-    tx.sql.script(`UPDATE small_rows SET f1 = 1; UPDATE records SET data = '{"n":1}'`)
-  })
+  await alter(other, `UPDATE small_rows SET f1 = 1; UPDATE records SET data = '{"n":1}'`)
   expect(faultsIn(other)).toEqual(['Rows of the structure "codes" collide that must be unique.'])
   expect(repair(other)).rejects.toThrow()
   other.close()
