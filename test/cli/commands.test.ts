@@ -1,11 +1,10 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, lstatSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
 import { PROVIDER_NAMES } from '../../src/events/sources/providers.ts'
 import { runInProcess } from '../support/cli.ts'
-import { alter } from '../support/database.ts'
+import { alter, openBeside } from '../support/database.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
@@ -315,7 +314,7 @@ test('a backup replaces neither the database itself nor one in use, under any na
   symlinkSync(db, link)
   const used = folder.file('used.db')
   await run('backup', used)
-  const user = new Database(used)
+  const user = openBeside(used)
   user.run('PRAGMA journal_mode = WAL')
   user.run('CREATE TABLE kept (n)')
   const bytes = await Bun.file(db).bytes()

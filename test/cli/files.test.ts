@@ -1,9 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
-import { sizesOf, stored, storedValues } from '../support/database.ts'
+import { openBeside, sizesOf, stored, storedValues } from '../support/database.ts'
 import { makeFile, makePartOfFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
@@ -172,7 +171,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
 
   /** Waits until the text is partly stored, and then takes the write lock: all writes wait until its release. */
   async function holdInTheMiddle(): Promise<{ release: () => void }> {
-    const database = new Database(file)
+    const database = openBeside(file)
     database.run('PRAGMA busy_timeout = 5000')
     for (;;) {
       database.run('BEGIN IMMEDIATE')

@@ -1,9 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { addUser, BEFORE, backedUpForEach, crash, RESTORED, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
-import { alter } from '../support/database.ts'
+import { alter, openBeside } from '../support/database.ts'
 import { daybook, startProcess } from '../support/process.ts'
 
 const made = backedUpForEach()
@@ -124,7 +123,7 @@ test('another name of the database is recognized as the database itself', async 
 })
 
 test('a restore that fails leaves nothing beside the database', async () => {
-  const other = new Database(db)
+  const other = openBeside(db)
   other.run('PRAGMA journal_mode = WAL')
   other.run('BEGIN IMMEDIATE')
   const before = readdirSync(made.folder.path).sort()

@@ -3,6 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { Elysia } from 'elysia'
 import { startService } from '../support/service.ts'
+import { LOOKING_IN, PAST, REACHING_IN } from './inner-tests.ts'
 
 const SOURCE = join(import.meta.dir, '..', '..', 'src')
 
@@ -263,69 +264,6 @@ const VISIBLE = /^storage\/schema\/|^kernel\/caller\.ts$/
 /** Entrances of the program: the HTTP API, the server and its commands. */
 const OUTSIDE = ['api.ts', 'cli/run.ts', 'server.ts']
 
-/** The tests that import internals, by the reason why the API cannot state the same. */
-const REACHING_IN = {
-  'a pure function, or a data structure without an API of its own': [
-    'events/delivery/outcome-writer.test.ts',
-    'events/webhooks/due-times.test.ts',
-    'feed/log-keys.test.ts',
-    'files/hostile.long.test.ts',
-    'http/body-budget.test.ts',
-    'kernel/calls.test.ts',
-    'kernel/fair-share.test.ts',
-    'kernel/job-ends.test.ts',
-    'kernel/job-moments.test.ts',
-    'kernel/job-runner.test.ts',
-    'kernel/jobs.test.ts',
-    'kernel/operations.test.ts',
-    'kernel/repeated.test.ts',
-    'kernel/threads.test.ts',
-    'lib/fair-queue.test.ts',
-    'notes/append-and-edit.test.ts',
-    'people/sessions/failed-sign-ins.test.ts',
-    'storage/chunks.test.ts',
-    'storage/errors.test.ts',
-    'storage/memoized-results.test.ts',
-    'storage/missing.test.ts',
-    'storage/write-groups.test.ts',
-    'storage/write-queue.test.ts',
-  ],
-  'a statement for more data than a test can have, or one that must stop': [
-    'contract/stop-conditions.test.ts',
-    'filter/tree-oracle.test.ts',
-    'finder/large-tables.test.ts',
-    'notes/lenses/graph-oracle.test.ts',
-    'notes/search-statements.test.ts',
-  ],
-  'a race that requests cannot force': [
-    'contract/rights/subject.ts',
-    'events/sources/replay-fairness.test.ts',
-    'files/reading-turns.test.ts',
-    'notes/restored-links.test.ts',
-    'notes/search-recall.test.ts',
-    'people/access/command-races.test.ts',
-    'people/sessions/credential-ends.test.ts',
-    'records/structures/index-removal.test.ts',
-    'storage/checkpoint.long.test.ts',
-    'storage/disk.test.ts',
-    'storage/pause-during.test.ts',
-    'storage/server-lock.test.ts',
-  ],
-  'the application decides as the server does': ['web/import-planning.test.ts', 'web/note-names.test.ts'],
-  'a file that an older version wrote, or that is damaged or lost': [
-    'search/integrity.test.ts',
-    'storage/baseline.test.ts',
-    'storage/lost-files.test.ts',
-    'storage/migrate.test.ts',
-    'upgrade/failed-conversion.test.ts',
-    'upgrade/note-search.long.test.ts',
-    'upgrade/row-tables-kill.long.test.ts',
-    'upgrade/stages.test.ts',
-    'upgrade/stages.ts',
-    'upgrade/upgrade.test.ts',
-  ],
-}
-
 describe('src', () => {
   test('has only folders with a place in the order', () => {
     expect(files.filter(({ path }) => positionOf(path) === -1).map(({ path }) => path)).toEqual([])
@@ -558,5 +496,23 @@ describe('the tests', () => {
       if (targets.some((target) => internal.has(join(TESTS, dirname(path), target)))) reaching.push(path)
     }
     expect(reaching).toEqual(Object.values(REACHING_IN).flat().sort())
+  })
+
+  test('open the database only through named functions, for listed reasons', async () => {
+    const direct =
+      /\bctx\.db\b|\bnew Database\(|\bctx: \{ db\b|\{ (?:[\w, ]+, )?db(?:, [\w, ]+)? \} = .*\bctx\b/
+    const reaching = Object.values(REACHING_IN).flat()
+    const [through, past]: [string[], string[]] = [[], []]
+    for (const path of [...new Glob('**/*.{ts,tsx}').scanSync(TESTS)].sort()) {
+      if (/^(?:support|simulation|storage)\//.test(path)) continue
+      const text = await Bun.file(join(TESTS, path)).text()
+      if (/from '[./]+support\/database\.ts'/.test(text)) through.push(path)
+      if (direct.test(text)) past.push(path)
+    }
+    const isListed = (path: string) => !reaching.includes(path)
+    expect([...new Set([...through, ...past])].filter(isListed).sort()).toEqual(
+      Object.values(LOOKING_IN).flat().sort(),
+    )
+    expect(past.filter(isListed)).toEqual(PAST)
   })
 })

@@ -3,10 +3,9 @@
  * test.
  */
 import { expect, test } from 'bun:test'
-import { committed } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, queryOf } from '../support/records.ts'
-import { settle, startService, type TestService } from '../support/service.ts'
+import { committed, settle, startService, type TestService } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
 
 type Send = (service: TestService) => Promise<() => Promise<unknown>>

@@ -1,7 +1,7 @@
 import { connectApp } from '../support/connected-app.ts'
 import { contentOf } from '../support/content.ts'
-import { storedValues } from '../support/database.ts'
 import { makeFile } from '../support/files.ts'
+import { tagNamed } from '../support/notes.ts'
 import {
   type Client,
   startService,
@@ -117,20 +117,17 @@ export async function makeSamples(service: TestService, client: Client = service
 async function makeSampled() {
   const service = await startService()
   const samples = await makeSamples(service)
-  await service.newKey({ user: 'Vera', role: 'editor' })
+  const vera = service.as(await service.newKey({ user: 'Vera', role: 'editor' }))
+  const { key, user_id, workspace_id } = (await vera.get('/v1/me')).body
   const connected = await connectApp(service, 'Vera')
-  const idOf = (table: string, name: string) =>
-    String(
-      storedValues(service, `SELECT id FROM ${table} WHERE name = ? ORDER BY rowid DESC LIMIT 1`, name)[0],
-    )
   await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
   const all: Samples = {
     ...samples,
     app: connected.id,
-    key: idOf('keys', 'test key'),
-    member: idOf('users', 'Vera'),
-    workspace: idOf('workspaces', 'Personal'),
-    'other tag': idOf('tags', 'other'),
+    key: key.id,
+    member: user_id,
+    workspace: workspace_id,
+    'other tag': String((await tagNamed(service, 'other')).id),
   }
   const content = contentOf(service)
   service.close()

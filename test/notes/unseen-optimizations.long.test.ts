@@ -2,10 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { repair } from '../support/check.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
-import { storedValues } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { queryOf } from '../support/records.ts'
-import { indexAgain, mergeIndexes } from '../support/search-tables.ts'
+import { indexEachAgain, mergeIndexes } from '../support/search-tables.ts'
 import { type Client, startService, type TestService, testClock } from '../support/service.ts'
 import { inOrder, matchesTree, type OracleTree, wired } from '../support/tree-oracle.ts'
 import type { TreeWorkspace } from '../support/tree-workspace.ts'
@@ -155,13 +154,7 @@ type Arrangement = readonly [
 
 const ARRANGEMENTS: readonly Arrangement[] = [
   ['indexed by the first search', async () => {}],
-  [
-    'indexed again, one after the other',
-    async ({ ctx }, workspace) => {
-      for (const pk of storedValues<number>({ ctx }, 'SELECT pk FROM notes ORDER BY id DESC'))
-        await indexAgain(ctx, workspace, pk)
-    },
-  ],
+  ['indexed again, one after the other', ({ ctx }, workspace) => indexEachAgain(ctx, workspace)],
   ['merged', ({ ctx }) => mergeIndexes(ctx)],
   ['indexed by a repair', (service) => repair(service)],
 ]

@@ -1,8 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, truncateSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
-import { alter } from '../support/database.ts'
+import { alter, openBeside } from '../support/database.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, giveTable, write } from '../support/records.ts'
 import { indexAll } from '../support/search-tables.ts'
@@ -117,7 +116,7 @@ test('reports and repairs remains of deleted tags and properties on notes, unles
 })
 
 test('a check writes nothing and waits for no writer, even while notes are not yet indexed', async () => {
-  const writer = new Database(file)
+  const writer = openBeside(file)
   writer.run('PRAGMA journal_mode = WAL')
   writer.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (1, 1), (1, 2)')
   writer.run('BEGIN IMMEDIATE')

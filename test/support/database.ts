@@ -78,5 +78,5 @@ export async function statementsIn(
   return texts
 }
 
-/** Resolves after the commit of all writes so far, such as the time of the last use of a key. */
-export const committed = ({ ctx }: Pick<TestService, 'ctx'>): Promise<void> => ctx.db.write((): void => {})
+/** Opens a database beside the commands and servers that use it, as another program does: to lock or to read it. */
+export const openBeside = (file: string): Database => new Database(file)

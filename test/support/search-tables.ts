@@ -10,7 +10,7 @@ export async function indexAll(ctx: AppContext): Promise<void> {
 }
 
 /** Indexes one note again, as after a change of it. */
-export async function indexAgain(ctx: AppContext, workspace: number, pk: number): Promise<void> {
+async function indexAgain(ctx: AppContext, workspace: number, pk: number): Promise<void> {
   await ctx.db.write((tx): void => void markAllForSearch(tx, workspace, `[${pk}]`, { canWait: false }))
   await indexAll(ctx)
 }
@@ -18,4 +18,10 @@ export async function indexAgain(ctx: AppContext, workspace: number, pk: number)
 /** Merges the indexes, as an idle server does. */
 export const mergeIndexes = async (ctx: AppContext): Promise<void> => {
   await settle(ctx, searchMerging, ALL)
+}
+
+/** Indexes every note again, one after the other, newest first. */
+export async function indexEachAgain(ctx: AppContext, workspace: number): Promise<void> {
+  for (const pk of ctx.db.sql.column<number>('SELECT pk FROM notes ORDER BY id DESC'))
+    await indexAgain(ctx, workspace, pk)
 }

@@ -72,6 +72,9 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** Resolves after the commit of all writes so far, such as the time of the last use of a key. */
+export const committed = ({ ctx }: Pick<TestService, 'ctx'>): Promise<void> => ctx.db.write((): void => {})
+
 export interface Answer {
   status: number
   headers: Headers

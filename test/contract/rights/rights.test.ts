@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { storedValues } from '../../support/database.ts'
 import { routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { startSampled } from '../samples.ts'
@@ -128,9 +129,7 @@ describe('a request of a user who switches to another workspace meanwhile', () =
       }),
     )
     expect(status).toBe(201)
-    const { sql } = service.ctx.db
-    expect(sql.column('SELECT workspace FROM notes WHERE title = ?', subject.name)).toEqual([
-      subject.workspacePk,
-    ])
+    const written = storedValues(service, 'SELECT workspace FROM notes WHERE title = ?', subject.name)
+    expect(written).toEqual([subject.workspacePk])
   })
 })

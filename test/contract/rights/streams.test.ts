@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { isStreamed } from '../../../src/lib/response-stream.ts'
+import { alter } from '../../support/database.ts'
 import { makeFile } from '../../support/files.ts'
 import { newFolder } from '../../support/process.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
@@ -184,9 +185,7 @@ describe('a backup', () => {
     for (let count = 0; count < 3; count++)
       await makeFile(stored, { bytes: new Uint8Array(8 * 1024 * 1024).fill(count) })
   })
-  afterEach(() =>
-    stored.ctx.db.write((tx): void => void tx.sql.run("DELETE FROM workspaces WHERE id = 'other'")),
-  )
+  afterEach(() => alter(stored, "DELETE FROM workspaces WHERE id = 'other'"))
   afterAll(() => {
     stored.close()
     folder.remove()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PASSWORD, setUpIn } from '../../support/browser-client.ts'
+import { holdWrites } from '../../support/held-writes.ts'
 import { runRetention } from '../../support/jobs.ts'
 import { newFolder } from '../../support/process.ts'
 import { measureProcessorTime } from '../../support/processor-time.ts'
@@ -386,15 +387,13 @@ test('calls of one source alternate with those of another, and with visitors who
     answered += 1
     return answered
   }
-  const gate = Promise.withResolvers<void>()
-  const paused = service.ctx.db.pauseDuring(() => gate.promise)
+  const release = holdWrites(service)
   const calls = Array.from({ length: 1_000 }, (_, at) => send(flooded, `${at}`, '192.0.2.1'))
   await settled()
   const quick = send(quiet, 'quick', '192.0.2.2')
   const session = browser.request('POST', '/app/api/session', { user: 'owner', password: PASSWORD })
   await settled()
-  gate.resolve()
-  await paused
+  await release()
   expect(await quick).toBeLessThan(500)
   expect([(await session).status, answered < 800]).toEqual([200, true])
   await Promise.all(calls)

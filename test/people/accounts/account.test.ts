@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../../support/cli.ts'
-import { committed } from '../../support/database.ts'
 import { makeNote } from '../../support/notes.ts'
 import { newFolder } from '../../support/process.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { committed, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
 beforeEach(async () => {

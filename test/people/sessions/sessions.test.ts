@@ -8,9 +8,9 @@ import {
   setupToken,
   signedIn,
 } from '../../support/browser-client.ts'
-import { committed, stored } from '../../support/database.ts'
+import { stored } from '../../support/database.ts'
 import { addMember, removeUser } from '../../support/members.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { committed, startService, type TestService } from '../../support/service.ts'
 
 /** Hashing passwords is slow on a busy machine. */
 setDefaultTimeout(60_000)

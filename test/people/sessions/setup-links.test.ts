@@ -8,10 +8,10 @@ import {
   signedIn,
 } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
-import { alter, committed, sizesOf } from '../../support/database.ts'
+import { alter, sizesOf } from '../../support/database.ts'
 import { addMember, removeUser, setPassword, setRole } from '../../support/members.ts'
 import { newFolder } from '../../support/process.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { committed, startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
 let owner: Browser

@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
+import { openBeside } from '../../support/database.ts'
 import { type MirrorProcess, startMirror, verifyMirror } from '../../support/mirror-process.ts'
 import { newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 
@@ -59,7 +59,7 @@ afterAll(async () => {
 test('fields that are omitted later are in no file of the copy, however the old one was left', async () => {
   expect(leakingFiles()).not.toEqual([])
   await mirror.end('SIGKILL')
-  const reader = new Database(file, { readonly: true })
+  const reader = openBeside(file)
   reader.run('BEGIN')
   reader.query('SELECT count(*) FROM records').get()
   mirror = await start(['--omit-fields', 'Customers.email'], mirror)
