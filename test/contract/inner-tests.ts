@@ -48,7 +48,6 @@ export const REACHING_IN = {
     'storage/pause-during.test.ts',
     'storage/server-lock.test.ts',
   ],
-  'the application decides as the server does': ['web/import-planning.test.ts', 'web/note-names.test.ts'],
   'a file that an older version wrote, or that is damaged or lost': [
     'search/integrity.test.ts',
     'storage/baseline.test.ts',

@@ -88,14 +88,19 @@ const commandIn = ({ ctx }: TestService, workspace: string) =>
   commandCaller(getWorkspaceOrOnly(ctx.db, workspace))
 
 /** Imports a folder of notes into a workspace, as `daybook import` does, in a service in memory. */
-export const importVaultInto = (service: TestService, workspace: string, folder: string) =>
+export const importVaultInto = (
+  service: TestService,
+  workspace: string,
+  folder: string,
+  { skipsBad = false } = {},
+) =>
   importVault(service.ctx.db, commandIn(service, workspace), {
     folder,
     databaseFile: 'none',
     foldersAsTags: false,
     updates: false,
     isDryRun: false,
-    skipsBad: false,
+    skipsBad,
     onProgress: () => {},
   })
 

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { importVault } from '../../src/transfer/vault/import.ts'
 import { type Remark, sortFiles } from '../../src/web/pages/import/folder.ts'
 import type { ImportPreview } from '../../src/web/pages/import/preview.ts'
 import { Remarks, readFolder } from '../../src/web/pages/import/read-folder.ts'
@@ -10,11 +9,10 @@ import { FolderSender, ImportCalls } from '../../src/web/pages/import/send-folde
 import { sourceOf, withoutProgramFiles } from '../../src/web/pages/import/source.ts'
 import { dateFiles, importedState } from '../support/awkward-vault.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
-import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { writeFiles } from '../support/vault.ts'
+import { importVaultInto, writeFiles } from '../support/vault.ts'
 
 const folder = newFolder()
 const { fetch } = globalThis
@@ -127,15 +125,7 @@ async function importAsApplication(root: string, all: readonly string[]) {
 }
 
 const importAsCommand = (service: TestService, root: string) =>
-  importVault(service.ctx.db, callerOf(service), {
-    folder: root,
-    databaseFile: '',
-    foldersAsTags: false,
-    updates: false,
-    isDryRun: false,
-    skipsBad: true,
-    onProgress: () => {},
-  })
+  importVaultInto(service, 'Personal', root, { skipsBad: true })
 
 test(
   'the application imports any folder as the command line does, even after an interruption',
