@@ -6,7 +6,7 @@ import { navigate } from '../../router.ts'
 import { loadNoteCode } from './early-note.ts'
 import { justTrashed } from './just-trashed.ts'
 import { noteToOpen } from './last-note.ts'
-import { list, noteAddress, searchText, sort } from './route.ts'
+import { list, noteAddress, noteId, searchText, sort } from './route.ts'
 
 const GettingStarted = lazy(async () => (await import('../start/getting-started.tsx')).GettingStarted)
 
@@ -22,7 +22,8 @@ export function NoNote() {
     let isCurrent = true
     loadNoteCode()
     const open = (id?: string) => {
-      if (!isCurrent) return
+      // Meanwhile the user may have opened a note, or begun a new one.
+      if (!isCurrent || noteId.peek() !== undefined) return
       if (id === undefined) setEmptyKey(key)
       else navigate(noteAddress(id), { replace: true })
     }
