@@ -11,7 +11,7 @@ import { useLinks } from '../details/links.tsx'
 import { resumeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions, NoteEditor } from './code-mirror.ts'
 import { goToOffset, headingsOf } from './headings.ts'
-import { loadTables, mayHaveTable } from './load-tables.ts'
+import { type CodeMirror, loadEditor, loadedEditor } from './load-editor.ts'
 import { linksOfText } from './outgoing.ts'
 import { WritingBar } from './writing-bar.tsx'
 
@@ -45,43 +45,41 @@ export function Editor({ id, draft, isBeside, onFiles }: EditorProps) {
     let disconnect: (() => void) | undefined
     const stops: (() => void)[] = []
     let isCurrent = true
+    const start = ({ createEditor }: CodeMirror) => {
+      if (!isCurrent || !container.current) return
+      const connected = connect(createEditor, container.current, draft, {
+        onFiles: (dropped, insert) => files.current(dropped, insert),
+        onFollow: (href, isOutside, isToBeside) => follow(href, isOutside, isBeside || isToBeside),
+        onTag: (name) => addTag(id, draft, name),
+      })
+      editor.current = connected.editor
+      disconnect = connected.disconnect
+      setLoaded(true)
+      const { title } = draft.text.peek()
+      if (isDay(title))
+        import('./hours.ts').then(
+          ({ showHours }) => isCurrent && stops.push(showHours(connected.editor, id, title)),
+          () => undefined,
+        )
+      // The comments, the presence and the outline on the screen are those of the first note.
+      if (isBeside) return
+      goToOffset.value = connected.editor.goTo
+      const add = (stop: () => () => void) => isCurrent && stops.push(stop())
+      import('./comment-marks.ts').then(
+        ({ markComments }) => add(() => markComments(connected.editor, id)),
+        () => undefined,
+      )
+      import('./presence-marks.ts').then(
+        ({ showPresence }) => add(() => showPresence(connected.editor, id)),
+        () => undefined,
+      )
+      const typing = resumeTyping('content')
+      if (typing) connected.editor.typeAt(typing.offset, typing.text)
+    }
     const { content } = draft.text.peek()
-    // Without the code of tables, which may not be stored in this browser, they stay Markdown.
-    const tables = mayHaveTable(content) && loadTables().catch(() => undefined)
-    Promise.all([import('./code-mirror.ts'), tables]).then(
-      ([codeMirror]) => {
-        if (!isCurrent || !container.current) return
-        const connected = connect(codeMirror.createEditor, container.current, draft, {
-          onFiles: (dropped, insert) => files.current(dropped, insert),
-          onFollow: (href, isOutside, isToBeside) => follow(href, isOutside, isBeside || isToBeside),
-          onTag: (name) => addTag(id, draft, name),
-        })
-        editor.current = connected.editor
-        disconnect = connected.disconnect
-        setLoaded(true)
-        const { title } = draft.text.peek()
-        if (isDay(title))
-          import('./hours.ts').then(
-            ({ showHours }) => isCurrent && stops.push(showHours(connected.editor, id, title)),
-            () => undefined,
-          )
-        // The comments, the presence and the outline on the screen are those of the first note.
-        if (isBeside) return
-        goToOffset.value = connected.editor.goTo
-        const add = (stop: () => () => void) => isCurrent && stops.push(stop())
-        import('./comment-marks.ts').then(
-          ({ markComments }) => add(() => markComments(connected.editor, id)),
-          () => undefined,
-        )
-        import('./presence-marks.ts').then(
-          ({ showPresence }) => add(() => showPresence(connected.editor, id)),
-          () => undefined,
-        )
-        const typing = resumeTyping('content')
-        if (typing) connected.editor.typeAt(typing.offset, typing.text)
-      },
-      () => setFailed(true),
-    )
+    const loaded = loadedEditor(content)
+    if (loaded) start(loaded)
+    else loadEditor(content).then(start, () => setFailed(true))
     return () => {
       isCurrent = false
       if (!isBeside) goToOffset.value = undefined
