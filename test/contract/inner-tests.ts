@@ -173,7 +173,7 @@ export const LOOKING_IN = {
   ],
 }
 
-/** Those of them that use the connection itself: harnesses of races, scripts for other processes, and browsers. */
+/** Files of the list above that use the connection itself: harnesses of races, scripts for processes, and browsers. */
 export const PAST = [
   'browser/delivery-repair.test.ts',
   'browser/field-types.test.ts',

@@ -112,7 +112,7 @@ const patchOf = ({ draft, conflict, newerBy, conditions }: Edit) => ({
   newer_by: conflict === 'update' && newerBy && draft[newerBy] ? newerBy : null,
 })
 
-/** What the controls show: unsaved edits, which outlast any change of the source, or else the source. */
+/** The displayed values: unsaved edits, which outlast any change of the source, or else the source. */
 function useEdit(source: Source) {
   const stored = useMemo(() => editOf(source), [source.updated_at])
   const [edited, setEdited] = useState<Edit>()
