@@ -120,7 +120,6 @@ export const LOOKING_IN = {
     'events/webhooks/delivery-log.test.ts',
     'events/webhooks/delivery-states.test.ts',
     'events/webhooks/pull.test.ts',
-    'feed/feed.test.ts',
     'feed/many-workspaces.test.ts',
     'feed/transactions.test.ts',
     'limits/kept.long.test.ts',
@@ -157,7 +156,6 @@ export const LOOKING_IN = {
   'another program beside the server, or a race that requests cannot force': [
     'cli/files.test.ts',
     'contract/rights/moments.ts',
-    'contract/rights/rights.test.ts',
     'contract/rights/streams.test.ts',
     'contract/rights/threads.long.test.ts',
     'people/sessions/setup-links.test.ts',

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import type { FeedChange } from '../support/changes.ts'
 import { contentOf } from '../support/content.ts'
-import { alter } from '../support/database.ts'
 import { beginEpoch } from '../support/epochs.ts'
 import { runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -73,12 +72,13 @@ describe('a change', () => {
   })
 
   test('of the command line or of a sweep names it as the author', async () => {
+    service.close()
+    service = await startService({ config: { keepChangesMs: 60 * DAY_MS } })
     const structure = await declare()
     const id = await newNote('One')
     await service.delete(`/v1/notes/${id}`)
     await deleteStructure(service, structure)
     service.clock.advance(31 * DAY_MS)
-    await alter(service, 'UPDATE changes SET at = ?', service.clock.now())
     await runRetention(service.ctx)
     const { changes } = await feed()
     expect(
@@ -349,7 +349,8 @@ describe('undo', () => {
     })
     await service.patch(`/v1/notes/${id}`, { content: 'newest' })
     const { transaction } = (await feed('?kinds=note')).changes.at(-1)
-    await alter(service, 'DELETE FROM revisions')
+    service.clock.advance(8 * DAY_MS)
+    await runRetention(service.ctx)
     expect((await undo(transaction)).body).toEqual({
       error: expect.stringContaining('no longer kept'),
       code: 'refused',
