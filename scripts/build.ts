@@ -6,9 +6,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
-import { packApplication } from '../src/http/web-app/assets.ts'
 import { buildApplication } from '../src/http/web-app/build.ts'
 import { PACKED } from '../src/http/web-app/names.ts'
+import { packApplication } from '../src/http/web-app/packed.ts'
 import { buildVersion, defineVersion } from './lib/version.ts'
 
 const { values } = parseArgs({

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { Glob, spawnSync } from 'bun'
+import { PACKED } from '../../src/http/web-app/names.ts'
 
 const EXECUTABLE = 'dist/daybook'
 
 function isStale(): boolean {
-  if (!existsSync(EXECUTABLE)) return true
+  if (!existsSync(EXECUTABLE) || !existsSync(`dist/${PACKED}`)) return true
   const built = statSync(EXECUTABLE).mtimeMs
   const sources = [
     'src/**',
@@ -18,7 +19,7 @@ function isStale(): boolean {
   return sources.some((source) => statSync(source).mtimeMs > built)
 }
 
-/** Builds the executable when it is missing or older than its sources. */
+/** Builds the executable, and the application for it, when one is missing or older than its sources. */
 export function buildWhenStale(): void {
   if (!isStale()) return
   const { exitCode } = spawnSync([process.execPath, 'scripts/build.ts'], {

@@ -235,6 +235,7 @@ const INFRASTRUCTURE = {
   'files/extraction/worker.ts': 'the program of that thread',
   'http/web-app/assets.ts': 'the service worker of the application',
   'http/web-app/build.ts': 'builds that service worker',
+  'http/web-app/packed.ts': 'packs that service worker',
   'http/web-app/routes.ts': 'serves that service worker',
   'lib/admission.ts': 'the queue of all shared resources',
   'lib/clock.ts': 'the timers of the system',
