@@ -56,6 +56,47 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
   )
 
   test(
+    'two notes side by side show the people in each, and a note in both panes is followed once',
+    async () => {
+      const create = async (title: string): Promise<string> =>
+        (await app.server.post('/v1/notes', { title, content: 'one\ntwo' })).body.note.id
+      const first = await create('First of two')
+      const second = await create('Second of two')
+      const path = `${app.server.url}/v1/notes/${second}/presence`
+      const leaving = new AbortController()
+      const stream = await fetch(path, { headers: { cookie }, signal: leaving.signal })
+      let received = ''
+      const reading = (async () => {
+        for await (const part of stream.body ?? []) received += Buffer.from(part).toString()
+      })().catch(() => {})
+      await page.goto(`${app.server.url}/app/notes/${first}?beside=${second}`)
+      await untilTextIn(page, '#beside .here', 'edith')
+      expect(await page.$('#note .here')).toBeNull()
+      const headers = { cookie, origin: app.server.url, 'content-type': 'application/json' }
+      await fetch(path, { method: 'POST', headers, body: JSON.stringify({ writing: true, line: 2 }) })
+      await untilTextIn(page, '#beside .writing', 'edith is writing')
+      await page.waitForSelector('#beside .cm-line[data-initial=E]')
+      expect(await page.$('#note .here-line')).toBeNull()
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.focus('#beside .cm-content')
+      await page.keyboard.type('x')
+      await until(() => received.includes('"writing":true,"line":1'))
+
+      await page.goto(`${app.server.url}/app/notes/${second}?beside=${second}`)
+      await untilTextIn(page, '#note .here', 'edith')
+      await untilTextIn(page, '#beside .here', 'edith')
+      await page.click('#beside [aria-label="Close second note"]')
+      await untilGone(page, '#beside')
+      expect(await page.$('#note .here')).not.toBeNull()
+      leaving.abort()
+      await reading
+      await untilGone(page, '.here')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'formulas are drawn from their source, which stays as it is, under the content security policy',
     async () => {
       const content = [

@@ -4,6 +4,7 @@ import { Loading, QueryError } from '../../components/pane.tsx'
 import { mayWriteNotes } from '../../data/session.ts'
 import { closeBeside, isJustOpened } from './beside.ts'
 import { NoteSheet, SaveLine, useOpenDocument } from './note-pane.tsx'
+import { PeopleHere } from './people-here.tsx'
 import { noteAddress } from './route.ts'
 
 /** A second note beside the first one, for reading and writing. */
@@ -34,6 +35,7 @@ export function BesidePane({ id }: { id: string }) {
       <header class="bar">
         {open && mayWriteNotes.value && <SaveLine draft={open.draft} />}
         <span class="grow" />
+        <PeopleHere id={id} />
         <a class="button quiet" href={noteAddress(id, { beside: undefined })}>
           Open alone
         </a>

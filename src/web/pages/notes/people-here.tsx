@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { hueOfTag } from '../../components/tag.tsx'
-import { followPresence, initialOf, peopleHere } from '../../data/presence.ts'
+import { followPresence, initialOf, peopleIn } from '../../data/presence.ts'
 import { session } from '../../data/session.ts'
 
 const MAX_SHOWN = 3
@@ -9,7 +9,7 @@ const MAX_SHOWN = 3
 export function PeopleHere({ id }: { id: string }) {
   const user = session.value?.user.id
   useEffect(() => (user === undefined ? undefined : followPresence(id, user)), [id, user])
-  const people = peopleHere.value
+  const people = peopleIn(id)
   if (people.length === 0) return null
   const writing = people.filter((person) => person.writing).map(({ name }) => name)
   const [first] = writing

@@ -61,16 +61,16 @@ export function Editor({ id, draft, isBeside, onFiles }: EditorProps) {
           ({ showHours }) => isCurrent && stops.push(showHours(connected.editor, id, title)),
           () => undefined,
         )
-      // The comments, the presence and the outline on the screen are those of the first note.
-      if (isBeside) return
-      goToOffset.value = connected.editor.goTo
       const add = (stop: () => () => void) => isCurrent && stops.push(stop())
-      import('./comment-marks.ts').then(
-        ({ markComments }) => add(() => markComments(connected.editor, id)),
-        () => undefined,
-      )
       import('./presence-marks.ts').then(
         ({ showPresence }) => add(() => showPresence(connected.editor, id)),
+        () => undefined,
+      )
+      // The comments and the outline on the screen are those of the first note.
+      if (isBeside) return
+      goToOffset.value = connected.editor.goTo
+      import('./comment-marks.ts').then(
+        ({ markComments }) => add(() => markComments(connected.editor, id)),
         () => undefined,
       )
       const typing = resumeTyping('content')

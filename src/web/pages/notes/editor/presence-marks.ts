@@ -1,7 +1,8 @@
 import { StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
+import { computed } from '@preact/signals'
 import { hueOfTag } from '../../../components/tag.tsx'
-import { initialOf, type PersonHere, peopleHere, presenceReporter } from '../../../data/presence.ts'
+import { initialOf, type PersonHere, peopleIn, presenceReporter } from '../../../data/presence.ts'
 import type { NoteEditor } from './code-mirror.ts'
 
 /* The initials of the others in a note stand in the margin, beside the lines in which they wrote last. */
@@ -19,7 +20,7 @@ function initialsIn(text: Text, people: readonly PersonHere[]): DecorationSet {
 }
 
 const initials = StateField.define<DecorationSet>({
-  create: ({ doc }) => initialsIn(doc, peopleHere.peek()),
+  create: () => Decoration.none,
   update: (current, { effects, changes, newDoc }) => {
     const changed = effects.find((one) => one.is(setPeople))
     return changed ? initialsIn(newDoc, changed.value) : current.map(changes)
@@ -35,5 +36,8 @@ export function showPresence({ view, extend }: NoteEditor, note: string): () => 
     if (docChanged && isWritten) report(state.doc.lineAt(state.selection.main.head).number)
   })
   extend([initials, onWriting])
-  return peopleHere.subscribe((people) => view.dispatch({ effects: setPeople.of(people) }))
+  // Computed, so that the people in the note of the other pane cause no transaction here.
+  return computed(() => peopleIn(note)).subscribe((people) =>
+    view.dispatch({ effects: setPeople.of(people) }),
+  )
 }
