@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { untilTextIn } from '../application-server.ts'
 import { untilAddress, untilAtLeast, untilGone, untilValue } from '../waits.ts'
 import { contentOf, idShown, openDetails, untilSaved } from './notes.ts'
 import { openRows } from './tables.ts'
@@ -76,7 +77,9 @@ export const DAILY_TASKS: readonly Task[] = [
       await page.waitForSelector('.days.month')
       await keys.skip()
       await keys.enter(/^21\D/)
-      await untilAddress(page, ({ search }) => search.includes('2026-10-21'))
+      await untilAddress(page, ({ search }) => search.includes('title=2026-10-21'))
+      // The new note takes the focus once.
+      await page.waitForSelector('#note .text-field:focus')
       await keys.skip()
       await keys.enter('Month')
     },
@@ -107,10 +110,11 @@ export const DAILY_TASKS: readonly Task[] = [
   {
     does: 'ticks a task in the list of all tasks',
     run: async (desk) => {
-      const { keys, number } = desk
+      const { keys, page, number } = desk
       const note = await makeNote(desk, `Errands ${number}`, `- [ ] post letter ${number}`)
       await desk.go('notes/tasks')
-      await desk.says(`post letter ${number}`)
+      // The list of notes shows the text as well.
+      await untilTextIn(page, '#note', `post letter ${number}`)
       await keys.skip()
       await keys.reach(`post letter ${number}`)
       await keys.press('Space')
@@ -127,7 +131,11 @@ export const DAILY_TASKS: readonly Task[] = [
       await desk.go(`records/${table}/${records[0].id}`)
       await page.waitForSelector('#value-due')
       await keys.skip()
-      await keys.reach('Due')
+      // The head of the column has the name of the field.
+      while ((await page.$('#value-due:focus')) === null) {
+        await keys.press('Tab')
+        await keys.reach('Due')
+      }
       await keys.type('3 dec 2031')
       await keys.press('Tab')
       await desk.until(
