@@ -15,6 +15,7 @@ import { loadPage, type RecordRow } from '../store.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import { withRollups } from './rollups.ts'
 import {
+  indexesFor,
   orderBy,
   type ParsedRequest,
   parseRequest,
@@ -27,7 +28,6 @@ import {
 } from './row-query.ts'
 import { byValue, type Cell, compareValues, datedBy, valuesOfCell, withLength, zoneNamed } from './summary.ts'
 import { cachedList, learnOfRows, reportRows, totalKeyText } from './total-cache.ts'
-import { usableIndexes } from './usable-indexes.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 
@@ -97,7 +97,7 @@ export function boardColumns(snapshot: Snapshot, { caller, request: sent, byDay 
   const sort = sortTarget(query.definition, request.sort)
   const { direction, limit = DEFAULT_LIMIT } = request
   const order = orderBy(query.structure, sort, { direction, isReversed: false })
-  const indexes = usableIndexes(snapshot, query)
+  const indexes = indexesFor(snapshot, query)
   const choice = chooseIndex(snapshot, query, indexes)
   const path = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
   const key = `${limit} ${field.column} ${byDay && `by day ${byDay.tz}`} ${order} ${totalKeyText(query)}`

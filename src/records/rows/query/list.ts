@@ -39,6 +39,7 @@ import {
   type AccessPath,
   ANY_PATH,
   FEW_ROWS,
+  indexesFor,
   isSortedByPk,
   needlesOf,
   type ParsedRequest,
@@ -62,7 +63,6 @@ import {
   type TotalKey,
   totalKeyOf,
 } from './total-cache.ts'
-import { usableIndexes } from './usable-indexes.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted' | 'expand' | 'cursor' | 'total'>
 
@@ -163,7 +163,7 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const request = withView(reader, caller, sent)
   const query = rowQuery(reader, caller, request)
   const sort = sortTarget(query.definition, request.sort)
-  const indexes = usableIndexes(reader, query)
+  const indexes = indexesFor(reader, query)
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = query.conditions.length === 0 ? undefined : totalKeyOf(query)

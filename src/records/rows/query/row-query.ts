@@ -13,7 +13,7 @@ import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { findCandidates, isSearchable, type SearchedRows } from '../../structures/storage/text-search.ts'
 import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 import { filterOf, getRowView } from '../../views/service.ts'
-import type { Indexes, UsableIndex } from './usable-indexes.ts'
+import { type Indexes, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
 /** Reading this many rows takes no noticeable time. */
 export const FEW_ROWS = 1_000
@@ -349,3 +349,12 @@ export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes)
   const pks = findCandidates(reader, structure, needles, maxCandidates(query))
   return pks && { by: 'pk', pks }
 }
+
+/** A small structure shares its table with others, and has no index of its own. */
+const NO_INDEXES: Indexes = new Map()
+
+/** The indexes available to a query. */
+export const indexesFor = (
+  reader: Reader,
+  of: { readonly structure: StructureRow; readonly definition: Definition },
+): Indexes => (of.structure.ownTable > 0 ? usableIndexes(reader, of) : NO_INDEXES)

@@ -19,6 +19,7 @@ import { presentBuckets } from '../present.ts'
 import type { PERIODS, SummaryQuery } from '../schema.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
+  indexesFor,
   isPresent,
   type ParsedRequest,
   parseRequest,
@@ -30,7 +31,7 @@ import {
   withView,
 } from './row-query.ts'
 import { learnOfRows, reportRows } from './total-cache.ts'
-import { type UsableIndex, usableIndexes } from './usable-indexes.ts'
+import type { UsableIndex } from './usable-indexes.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 
@@ -143,7 +144,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput) {
   const dated = datedBy(definition, request.date ?? 'created_at')
   const field = request.field === undefined ? undefined : numberField(definition, request.field)
   const by = request.by === undefined ? undefined : byField(definition, request.by)
-  const indexes = usableIndexes(reader, query)
+  const indexes = indexesFor(reader, query)
   const choice = chooseIndex(reader, query, indexes)
   const date = request.period && dated.column
   return {

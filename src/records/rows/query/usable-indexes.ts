@@ -38,14 +38,13 @@ const MAX_KNOWN = 1_000
 /** By the structure and the names of its automatic indexes. */
 const newKnown = () => new BoundedCache<string, KnownIndexes>(MAX_KNOWN)
 
-/** The indexes available to a query: the definition's unique indexes, and the automatic ones that are ready. */
+/** The indexes of a structure with its own table: the definition's unique ones, and the automatic ones that are ready. */
 export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  // Automatic indexes are on the structure's own table.
-  const names = structure.ownTable > 0 ? listAutoIndexes(reader, structure.pk) : []
-  const key = `${structure.pk} ${structure.ownTable > 0} ${names.join(' ')}`
+  const names = listAutoIndexes(reader, structure.pk)
+  const key = `${structure.pk} ${names.join(' ')}`
   const all = reader.sql.state.of(newKnown)
   const known = all.get(key)
   if (known?.definition === definition) return known.indexes
