@@ -21,24 +21,41 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
   }, BROWSER_TIMEOUT_MS * 2)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
+  /** Edith opens a note: a client that follows its presence. */
+  async function enter(note: string) {
+    const path = `${app.server.url}/v1/notes/${note}/presence`
+    const leaving = new AbortController()
+    const stream = await fetch(path, { headers: { cookie }, signal: leaving.signal })
+    let received = ''
+    const reading = (async () => {
+      for await (const part of stream.body ?? []) received += Buffer.from(part).toString()
+    })().catch(() => {})
+    return {
+      received: () => received,
+      write: (line: number) =>
+        fetch(path, {
+          method: 'POST',
+          headers: { cookie, origin: app.server.url, 'content-type': 'application/json' },
+          body: JSON.stringify({ writing: true, line }),
+        }),
+      leave: () => {
+        leaving.abort()
+        return reading
+      },
+    }
+  }
+
   test(
     'another person appears in the bar and beside the line that they write, until they leave',
     async () => {
       const { body } = await app.server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })
-      const path = `${app.server.url}/v1/notes/${body.note.id}/presence`
-      await page.goto(`${app.server.url}/app/notes/${body.note.id}`)
+      const note = body.note.id
+      await page.goto(`${app.server.url}/app/notes/${note}`)
       await page.waitForSelector('.cm-content')
       expect(await page.$('.here')).toBeNull()
-      const leaving = new AbortController()
-      const stream = await fetch(path, { headers: { cookie }, signal: leaving.signal })
-      let received = ''
-      const reading = (async () => {
-        for await (const part of stream.body ?? []) received += Buffer.from(part).toString()
-      })().catch(() => {})
+      const edith = await enter(note)
       await untilTextIn(page, '.here', 'edith')
-      const headers = { cookie, origin: app.server.url, 'content-type': 'application/json' }
-      const report = JSON.stringify({ writing: true, line: 2 })
-      expect((await fetch(path, { method: 'POST', headers, body: report })).status).toBe(200)
+      expect((await edith.write(2)).status).toBe(200)
       await untilTextIn(page, '.writing', 'edith is writing')
       await page.waitForSelector('.cm-line[data-initial=E]')
       expect(await page.$eval('.here-line', (line) => line.textContent)).toBe('two')
@@ -46,9 +63,8 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
       // The other person sees where this one writes.
       await page.focus('.cm-content')
       await page.keyboard.type('x')
-      await until(() => received.includes('"writing":true,"line":1'))
-      leaving.abort()
-      await reading
+      await until(() => edith.received().includes('"writing":true,"line":1'))
+      await edith.leave()
       await untilGone(page, '.here, .here-line')
       expect(app.problems).toEqual([])
     },
@@ -62,25 +78,18 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
         (await app.server.post('/v1/notes', { title, content: 'one\ntwo' })).body.note.id
       const first = await create('First of two')
       const second = await create('Second of two')
-      const path = `${app.server.url}/v1/notes/${second}/presence`
-      const leaving = new AbortController()
-      const stream = await fetch(path, { headers: { cookie }, signal: leaving.signal })
-      let received = ''
-      const reading = (async () => {
-        for await (const part of stream.body ?? []) received += Buffer.from(part).toString()
-      })().catch(() => {})
+      const edith = await enter(second)
       await page.goto(`${app.server.url}/app/notes/${first}?beside=${second}`)
       await untilTextIn(page, '#beside .here', 'edith')
       expect(await page.$('#note .here')).toBeNull()
-      const headers = { cookie, origin: app.server.url, 'content-type': 'application/json' }
-      await fetch(path, { method: 'POST', headers, body: JSON.stringify({ writing: true, line: 2 }) })
+      await edith.write(2)
       await untilTextIn(page, '#beside .writing', 'edith is writing')
       await page.waitForSelector('#beside .cm-line[data-initial=E]')
       expect(await page.$('#note .here-line')).toBeNull()
       expect(await accessibilityProblems(page)).toEqual([])
       await page.focus('#beside .cm-content')
       await page.keyboard.type('x')
-      await until(() => received.includes('"writing":true,"line":1'))
+      await until(() => edith.received().includes('"writing":true,"line":1'))
 
       await page.goto(`${app.server.url}/app/notes/${second}?beside=${second}`)
       await untilTextIn(page, '#note .here', 'edith')
@@ -88,8 +97,7 @@ describe.skipIf(!hasBrowser)('people in a note', () => {
       await page.click('#beside [aria-label="Close second note"]')
       await untilGone(page, '#beside')
       expect(await page.$('#note .here')).not.toBeNull()
-      leaving.abort()
-      await reading
+      await edith.leave()
       await untilGone(page, '.here')
       expect(app.problems).toEqual([])
     },

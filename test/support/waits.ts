@@ -1,4 +1,5 @@
 import type { Page } from 'puppeteer-core'
+import { until } from './application-server.ts'
 
 /*
  * Named waits for a state of a page. An error in a predicate ends the polling of puppeteer without a word, so an absent
@@ -114,17 +115,9 @@ export const untilFocused = (page: Page, selector: string) =>
 export const untilFocusIn = (page: Page, selector: string) =>
   page.waitForFunction((within) => Boolean(document.activeElement?.closest(within)), {}, selector)
 
-const POLLING_MS = 50
-const PATIENCE_MS = 30_000
-
-async function untilHeld(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !(await holds()); await Bun.sleep(POLLING_MS))
-    if (performance.now() > end) throw new Error(`${what} never came true`)
-}
-
 /** Waits until the address of the page is as wanted. */
 export const untilAddress = (page: Page, isWanted: (address: URL) => boolean): Promise<void> =>
-  untilHeld(`${isWanted}`, () => isWanted(new URL(page.url())))
+  until(async () => isWanted(new URL(page.url())))
 
 /** Waits until a GET of the page has a body as wanted, with the session and the service worker of the page. */
 export const untilRead = (
@@ -133,9 +126,7 @@ export const untilRead = (
   // biome-ignore lint/suspicious/noExplicitAny: a body is judged by what the test expects of it
   isWanted: (body: any) => boolean,
 ): Promise<void> =>
-  untilHeld(`${path}: ${isWanted}`, async () =>
-    isWanted(await page.evaluate(async (address) => (await fetch(address)).json(), path)),
-  )
+  until(async () => isWanted(await page.evaluate(async (address) => (await fetch(address)).json(), path)))
 
 /** Waits until exactly this number of the elements that match a selector have a text that matches the pattern. */
 export const untilCountOf = (page: Page, selector: string, pattern: RegExp, wanted: number) =>

@@ -72,7 +72,7 @@ export function ThreadView({ thread: { first, replies }, onShow }: ThreadViewPro
           )}
         </blockquote>
       )}
-      <OneComment comment={first} />
+      <OneComment comment={first} replies={replies.length} />
       {isFolded ? (
         replies.length > 0 && (
           <p class="actions">
@@ -118,10 +118,16 @@ export function ThreadView({ thread: { first, replies }, onShow }: ThreadViewPro
   )
 }
 
-const askToDelete = ({ id, text, author }: Comment): Promise<boolean> =>
+const askToDelete = ({ id, text, author }: Comment, replies: number): Promise<boolean> =>
   confirm({
     title: `Delete the comment of ${author.name}`,
-    consequence: <q class="verbatim">{text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}</q>,
+    consequence: (
+      <>
+        <q class="verbatim">{text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}</q>
+        {replies > 0 && ` ${counted(replies, 'reply is', 'replies are')} deleted with it.`}
+      </>
+    ),
+    undo: 'You can undo it under Changes.',
     action: 'Delete comment',
     act: async () => {
       await api.delete('/v1/comments/{id}', { params: { id } })
@@ -129,7 +135,7 @@ const askToDelete = ({ id, text, author }: Comment): Promise<boolean> =>
     },
   })
 
-function OneComment({ comment }: { comment: Comment }) {
+function OneComment({ comment, replies = 0 }: { comment: Comment; replies?: number }) {
   const [isEditing, setEditing] = useState(false)
   const { id, author, text, created_at } = comment
   const isOwn = author.id === session.value?.user.id
@@ -152,7 +158,7 @@ function OneComment({ comment }: { comment: Comment }) {
           <Button
             kind="quiet"
             aria-label={`Delete comment: ${text.slice(0, 40)}`}
-            onClick={() => void askToDelete(comment)}
+            onClick={() => void askToDelete(comment, replies)}
           >
             Delete
           </Button>
