@@ -470,6 +470,42 @@ describe('two tabs of one browser', () => {
     ])
   })
 
+  test('merge what a closed tab has stored with what the other one has saved since', async () => {
+    const it = start()
+    const other = it.openNext()
+    it.draft.edit({ content: 'ONE\ntwo\nthree\n' })
+    await it.pass()
+    await other.pass()
+    it.draft.edit({ content: 'ONE!\ntwo\nthree\n' })
+    await Bun.sleep(0)
+    other.isSlow = true
+    it.draft.edit({ content: 'ONE! more\ntwo\nthree\n' })
+    other.draft.edit({ content: 'ONE!\ntwo\nTHREE\n' })
+    other.isClosed = true
+    await it.pass()
+    expect([it.note().content, it.kept()]).toEqual(['ONE! more\ntwo\nthree\n', undefined])
+    const next = it.openNext()
+    await next.pass()
+    const both = 'ONE! more\ntwo\nTHREE\n'
+    expect([it.note().content, next.shown, next.kind]).toEqual([both, both, 'saved'])
+  })
+
+  test('merge what one types with what the other one has saved since', async () => {
+    const it = start()
+    const other = it.openNext()
+    it.draft.edit({ content: 'ONE\ntwo\nthree\n' })
+    await Bun.sleep(0)
+    other.isSlow = true
+    it.draft.edit({ content: 'ONE more\ntwo\nthree\n' })
+    await it.pass()
+    other.draft.edit({ content: 'ONE\ntwo\nTHREE\n' })
+    other.hurry()
+    await Bun.sleep(0)
+    await other.pass()
+    const both = 'ONE more\ntwo\nTHREE\n'
+    expect([it.note().content, other.shown, other.kind]).toEqual([both, both, 'saved'])
+  })
+
   test('discard together', async () => {
     const it = start('one\n')
     const other = it.openNext()

@@ -145,10 +145,10 @@ export class NoteDraft {
   }
 
   /** Shows a saved version, without edits. */
-  #show(version: NoteVersion): void {
-    this.#base = version
+  #show({ title, content, updated_at }: NoteVersion): void {
+    this.#base = { title, content, updated_at }
     this.#sent = []
-    this.#seen = { title: version.title, content: version.content }
+    this.#seen = { title, content }
     this.#setText(this.#seen)
   }
 
@@ -177,12 +177,10 @@ export class NoteDraft {
   }
 
   #discard(): void {
-    this.#cancelSave()
     this.#isStored = false
     this.#edits.clear()
     this.#show(this.#base)
-    this.#setUnsaved(false)
-    this.state.value = { kind: 'saved' }
+    this.#settle()
   }
 
   /** Adopts what another tab has done with the entry. */
@@ -263,7 +261,10 @@ export class NoteDraft {
   /** With unacknowledged requests, it is unknown which text the server has saved. */
   #settleUndone(): void {
     const isPending = this.state.peek().kind === 'conflict' || this.#sent.length > 0
-    if (!this.#isUnsaved || isPending || !hasSameText(this.text.peek(), this.#base)) return
+    if (this.#isUnsaved && !isPending && hasSameText(this.text.peek(), this.#base)) this.#settle()
+  }
+
+  #settle(): void {
     this.#cancelSave()
     this.#setUnsaved(false)
     this.state.value = { kind: 'saved' }
@@ -294,10 +295,9 @@ export class NoteDraft {
   #adoptRemoval(seen: NoteText): void {
     this.#isStored = false
     this.#sent = withSent(this.#sent, seen)
+    this.#base = { ...this.#base, seen }
     if (!hasSameText(this.text.peek(), seen)) return
-    this.#cancelSave()
-    this.#setUnsaved(false)
-    this.state.value = { kind: 'saved' }
+    this.#settle()
     this.#ask()
   }
 

@@ -9,6 +9,8 @@ export interface NoteText {
 /** A saved text, and the `updated_at` that identifies its version. */
 export interface NoteVersion extends NoteText {
   readonly updated_at: string
+  /** Of the base of edits: the later text that they were made in, which another tab may have saved. */
+  readonly seen?: NoteText
 }
 
 /** The unsaved edits of a note in the outbox, with the version that they are based on. All tabs share them. */
@@ -81,11 +83,21 @@ export const keyOfChange = (body: object) => ({
   'Idempotency-Key': fingerprint({ title: '', content: JSON.stringify(body) }),
 })
 
-export const mergeNotes = (base: NoteText, mine: NoteText, theirs: NoteVersion): Conflict => ({
-  theirs,
-  title: mergeTexts(base.title, mine.title, theirs.title),
-  content: mergeTexts(base.content, mine.content, theirs.content),
-})
+/** Merges a saved version. Conflicts with the user's own text, which another tab has saved, are merged from that text. */
+export function mergeNotes(
+  base: NoteText & Pick<NoteVersion, 'seen'>,
+  mine: NoteText,
+  theirs: NoteVersion,
+): Conflict {
+  const conflict = {
+    theirs,
+    title: mergeTexts(base.title, mine.title, theirs.title),
+    content: mergeTexts(base.content, mine.content, theirs.content),
+  }
+  if (!base.seen || resolvedText(conflict)) return conflict
+  const since = mergeNotes(base.seen, mine, theirs)
+  return resolvedText(since) ? since : conflict
+}
 
 /** Merges edits of two tabs of one browser. Of lines that both changed, both versions remain. */
 export function mergeKeepingBoth(base: NoteText, mine: NoteText, theirs: NoteText): NoteText {
@@ -108,8 +120,8 @@ export function withEdit(entry: NoteEntry | undefined, { seen, count: _, ...edit
       text: mergeKeepingBoth(seen, edit.text, entry.text),
       at: Math.max(entry.at, edit.at),
     }
-  // Another tab may have saved the text that was edited.
-  return hasSameText(seen, edit.base) ? edit : { ...edit, sent: [...edit.sent, fingerprint(seen)] }
+  if (hasSameText(seen, edit.base)) return edit
+  return { ...edit, base: { ...edit.base, seen }, sent: [...edit.sent, fingerprint(seen)] }
 }
 
 /** The merged note, or undefined while it has conflicts. */
