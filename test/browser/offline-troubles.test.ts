@@ -173,6 +173,42 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   )
 
   test(
+    'the text before an edit is missing',
+    async () => {
+      await setOffline(page, true)
+      await type('Typed before.')
+      await untilText(page, 'Will save when the server is back')
+      await page.evaluate(
+        () =>
+          new Promise<void>((resolve) => {
+            indexedDB.open('daybook-offline').onsuccess = ({ target }) => {
+              const { result: db } = target as IDBOpenDBRequest
+              const transaction = db.transaction('bases', 'readwrite')
+              transaction.objectStore('bases').clear()
+              transaction.oncomplete = () => {
+                db.close()
+                resolve()
+              }
+            }
+          }),
+      )
+      await crash()
+      await setOffline(page, false)
+      await openNote(page)
+      await untilText(page, 'A change of a note cannot be merged.')
+      await type('Typed after.')
+      await until(async () => (await stored()) === 'Typed after.')
+      await page.goto(`${app.server.url}/app/settings/offline`)
+      await untilTextIn(page, '.waiting .verbatim', 'Typed before.')
+      await press(page, 'Discard: Open')
+      await press(page, 'Discard change')
+      await nothingPending(page)
+      await untilNoText(page, 'A change of a note cannot be merged.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a tab and the network end before the feed reports the save',
     async () => {
       await holdReads('*/v1/changes?include=*')

@@ -1,13 +1,16 @@
 import { type NoteEdit, type NoteEntry, withEdit } from '../data/note-text.ts'
+import { setNotice } from '../data/pending.ts'
 import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
 import { database } from './database.ts'
 import { forget, type LastEdit, listLast } from './last-edits.ts'
+import { isOwn } from './note-documents.ts'
 import {
   baseKeyOf,
   editOf,
   entryKeyOf,
   entryOf,
+  lostOf,
   type NoteKey,
   nameOfBase,
   type StoredBase,
@@ -46,8 +49,20 @@ interface Stored {
   readonly left: readonly LastEdit[]
 }
 
+const contentsOf = (bases: readonly StoredBase[]) =>
+  new Map(bases.map((base) => [nameOf(base), base.content]))
+
+/** The entries, edits and drafts whose bases are missing. This tab stores the base of its own edit again. */
+function lostIn({ notes, drafts, bases }: Stored): StoredNote[] {
+  const contents = contentsOf(bases)
+  return [
+    ...notes.filter((stored) => stored.tab !== TAB && !contents.has(nameOf(baseKeyOf(stored, stored.base)))),
+    ...drafts.filter((draft) => !contents.has(nameOf(draft))),
+  ]
+}
+
 function entriesIn({ notes, bases }: Stored): Map<string, Entry> {
-  const contents = new Map(bases.map((base) => [nameOf(base), base.content]))
+  const contents = contentsOf(bases)
   return new Map(
     notes.flatMap((stored) => {
       const content = contents.get(nameOf(baseKeyOf(stored, stored.base)))
@@ -59,7 +74,7 @@ function entriesIn({ notes, bases }: Stored): Map<string, Entry> {
 
 /** The edits that are not part of an entry, oldest first. This tab merges its own. */
 function editsIn({ notes, drafts, bases, left }: Stored): Edit[] {
-  const contents = new Map(bases.map((base) => [nameOf(base), base.content]))
+  const contents = contentsOf(bases)
   const edits = new Map<string, Edit>()
   for (const stored of notes) {
     if (stored.tab === NO_TAB || stored.tab === TAB) continue
@@ -81,6 +96,8 @@ function editsIn({ notes, drafts, bases, left }: Stored): Edit[] {
   return [...edits.values()].sort((one, other) => one.edit.at - other.edit.at)
 }
 
+const LOST = 'A change of a note cannot be merged. Copy its text or discard it.'
+
 /** Merges the edits of other tabs into the entries of a user in a workspace, and returns these, oldest first. */
 export async function foldNotes(owner: Owner): Promise<PendingNote[]> {
   const { user, workspace } = owner
@@ -95,6 +112,11 @@ export async function foldNotes(owner: Owner): Promise<PendingNote[]> {
       bases.getAll(IDBKeyRange.bound([user, workspace], [user, workspace, []])),
     ])
     const stored = { notes, drafts: drafts.filter(({ tab }) => !open.has(tab)), bases: contents, left }
+    const lost = lostIn(stored)
+    for (const edit of lost) {
+      void queue.delete(keyOf(edit))
+      void queue.put(lostOf(edit))
+    }
     const entries = entriesIn(stored)
     const edits = editsIn(stored)
     const changed = new Set<string>()
@@ -122,13 +144,15 @@ export async function foldNotes(owner: Owner): Promise<PendingNote[]> {
     // An entry leaves its base behind, because another tab may be storing an edit of it.
     for (const base of contents)
       if (base.name.startsWith('text ') && !isNeeded.has(nameOf(base))) void bases.delete(keyOf(base))
+    const lostCount = await queue.count(entriesOf('lost', user, workspace))
     transaction.commit()
-    return { entries, changed }
+    return { entries, changed, lost, lostCount }
   }
-  const [{ entries, changed }] = await Promise.all([fold(), transaction.done])
+  const [{ entries, changed, lost, lostCount }] = await Promise.all([fold(), transaction.done])
   for (const { key } of left) forget(nameOf(key), undefined)
   for (const note of changed) postToTabs('edited', { ...entryKeyOf({ ...owner, note }), isDiscarded: false })
-  if (changed.size > 0) notifyWritten()
+  if (changed.size > 0 || lost.length > 0) notifyWritten()
+  if (isOwn(owner)) setNotice('lost edits', lostCount > 0 ? LOST : undefined, '/app/settings/offline')
   return [...entries]
     .map(([note, { entry }]): PendingNote => ({ ...owner, note, ...entry }))
     .sort((one, other) => one.at - other.at)

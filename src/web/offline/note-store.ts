@@ -127,6 +127,18 @@ export function editOf(stored: StoredNote, content: string): NoteEdit {
   return { ...entryOf(stored, content), seen: before, count }
 }
 
+/** The key of an edit whose base is missing, so that only the text that it inserted is known. */
+const lostKeyOf = (key: NoteKey, tab: string): EntryKey => ({
+  ...entryKeyOf(key, tab),
+  name: `lost ${key.note}`,
+})
+
+/** An edit whose base is missing. The user is shown what it inserted, until they discard it. */
+export const lostOf = (stored: StoredNote): StoredNote => ({
+  ...stored,
+  ...lostKeyOf(stored, `${stored.tab} ${stored.at}`),
+})
+
 /** The versions whose contents are stored. Without an entry, other tabs remove them. */
 const storedBases = new Set<string>()
 onCleared(() => storedBases.clear())
@@ -185,6 +197,8 @@ export async function exchangeNote(key: NoteKey, next: Exchange): Promise<void> 
     isChanged &&= found !== undefined || replaced !== undefined
     // Last, because an error does not undo what precedes it.
     void queue.delete(keyOf(entryKeyOf(key, TAB)))
+    // Another tab cannot merge an edit whose base is missing, but this one has its whole text.
+    void queue.delete(IDBKeyRange.bound(keyOf(lostKeyOf(key, `${TAB} `)), keyOf(lostKeyOf(key, `${TAB}!`))))
     transaction.commit()
   }
   try {

@@ -6,7 +6,7 @@ import { session } from '../data/session.ts'
 import { database, notifyCopyChange } from './database.ts'
 import { findDocument } from './note-documents.ts'
 import { foldNotes, type PendingNote } from './note-folding.ts'
-import { discardNote } from './note-store.ts'
+import { discardNote, type StoredNote } from './note-store.ts'
 import { discardAction, notesOf, wordsOf } from './pending-actions.ts'
 import { syncCells } from './pending-cells.ts'
 import { changingQueue, keyOf, NO_TAB } from './queue.ts'
@@ -43,13 +43,18 @@ const WAITING_TEXT = 'Sent when the server can be reached.'
 
 /** All pending edits of the current user in this browser, oldest first. */
 export async function listPending(): Promise<PendingEdit[]> {
-  const user = session.peek()?.user.id
-  if (user === undefined) return []
-  const entries = await (await database()).getAll('queue', IDBKeyRange.bound([user], [user, []]))
-  const workspaces = new Set(entries.map(({ workspace }) => workspace))
+  const current = session.peek()
+  if (!current) return []
+  const user = current.user.id
+  const range = IDBKeyRange.bound([user], [user, []])
+  const keys = await (await database()).getAllKeys('queue', range)
+  // Also the current one without entries, because merging updates its notice.
+  const workspaces = new Set([current.workspace.id, ...keys.map(([, workspace = '']) => workspace)])
   const notes = await Promise.all([...workspaces].map((workspace) => foldNotes({ user, workspace })))
+  const entries = await (await database()).getAll('queue', range)
   const others = entries.flatMap((entry): PendingEdit[] => {
     const error = refusalElsewhere(entry.workspace)
+    if ('inserted' in entry) return entry.name.startsWith('lost ') ? [lostEditOf(entry)] : []
     if ('action' in entry) return [actionOf(currentForm(entry), error)]
     return 'row' in entry && entry.tab === NO_TAB ? [cellOf(entry, error)] : []
   })
@@ -126,6 +131,18 @@ function noteOf({ user, workspace, note, text, at }: PendingNote): PendingEdit {
     error: refusalElsewhere(workspace) ?? own,
   }
 }
+
+const LOST_TEXT =
+  'This browser no longer has the text around this change. Copy what you need into the note, then discard it.'
+
+const lostEditOf = (entry: StoredNote): PendingEdit => ({
+  place: entry,
+  name: entry.title,
+  text: entry.inserted,
+  at: entry.at,
+  address: isHere(entry) ? `/app/notes/${entry.note}` : undefined,
+  error: LOST_TEXT,
+})
 
 /** Discards a pending edit, in all tabs. */
 export async function discardPending({ place }: PendingEdit): Promise<void> {

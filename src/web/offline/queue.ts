@@ -76,7 +76,7 @@ export async function changingQueue<Result>(act: (queue: QueueStore) => Promise<
 
 /** The key range of all entries of one kind, or of the cells of a table, of a user in a workspace. */
 export const entriesOf = (
-  kind: 'text' | 'note' | 'cell' | `cell ${string}` | ActionName,
+  kind: 'text' | 'lost' | 'note' | 'cell' | `cell ${string}` | ActionName,
   user: string,
   workspace: string,
 ): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
