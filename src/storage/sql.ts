@@ -267,13 +267,14 @@ export class Sql {
     this.statementCount += 1
     this.#enter?.()
     this.#checkStop?.()
+    if (this.#limit) this.#beginLimited(this.#limit, text)
+    // Most texts name no scans and are known as they are. Searching each for names would take as long as its lookup.
+    const knownText = this.#statements.get(text)
+    if (knownText) return knownText
     const hasScans = namesScans(text)
-    if (this.#limit) {
-      this.#beginLimited(this.#limit, text)
-      if (hasScans && namesUncounted(text)) this.#limit.spend(Number.POSITIVE_INFINITY)
-    }
+    if (hasScans && namesUncounted(text)) this.#limit?.spend(Number.POSITIVE_INFINITY)
     const prepared = hasScans ? this.#checked(text) : text
-    const known = this.#statements.get(prepared)
+    const known = hasScans ? this.#statements.get(prepared) : undefined
     if (known) return known
     const statement = this.database.prepare(prepared)
     this.#statements.set(prepared, statement)
