@@ -88,6 +88,8 @@ function rankedPage(
   const matches = matchesOf(reader, scope, terms)
   const few = isCostly ? rankedIfFew(evaluation, matches, page, rankLimit) : undefined
   if (few) return few
+  // All notes of a small workspace may be ranked, so nothing needs to be counted first.
+  if (evaluation.live <= rankLimit) return rankedAndCounted(evaluation, matches, page)
   const top = matchesOf(reader, scope, terms, true)
   const topCount = count(reader, top)
   // If the hits in titles and tags fill the page, the others are only counted.
@@ -105,6 +107,13 @@ const byRank = ({ inOrder }: Evaluation, pk: string): string =>
 function ranked(evaluation: Evaluation, matches: Matches, page: PageRequest): number[] {
   const { text, values } = rankedSql(evaluation, matches.scored())
   return evaluation.reader.sql.column(text, ...values, page.limit, page.offset)
+}
+
+/** Counts the matches only if the page does not show the last one. */
+function rankedAndCounted(evaluation: Evaluation, matches: Matches, page: PageRequest): Page<number> {
+  const items = page.limit === 0 ? [] : ranked(evaluation, matches, page)
+  const showsLast = items.length < page.limit && (items.length > 0 || page.offset === 0)
+  return { items, total: showsLast ? page.offset + items.length : count(evaluation.reader, matches) }
 }
 
 const rankedSql = (evaluation: Evaluation, { text, values }: SqlPart): SqlPart => ({
