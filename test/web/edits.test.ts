@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
+import { notices, pendingCount, unsavedWork } from '../../src/web/data/pending.ts'
 import { type Cell, type CellStore, cellStore, type StoredCell } from '../../src/web/data/pending-cells.ts'
 import { Edits } from '../../src/web/data/records/edits.ts'
 import type { Field, Row } from '../../src/web/data/records/model.ts'
@@ -129,7 +129,7 @@ const LEAVING = {
     sessionKey.value = 'another'
   },
   'it was given up': () => {
-    for (const discardPending of discarders) discardPending()
+    for (const work of unsavedWork) work.discard?.()
   },
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { savers } from '../../src/web/data/pending.ts'
+import { unsavedWork } from '../../src/web/data/pending.ts'
 import { type Preferences, prefer } from '../../src/web/data/preferences.ts'
 import { sessionKey } from '../../src/web/data/session-key.ts'
 
@@ -35,7 +35,7 @@ afterEach(() => {
   fetched.mockRestore()
 })
 
-const save = () => Promise.all([...savers].map((saver) => saver()))
+const save = () => Promise.all([...unsavedWork].map((work) => work.save?.()))
 
 async function nextWrite() {
   await arrived.promise

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { savers } from './pending.ts'
+import { unsavedWork } from './pending.ts'
 import { request } from './request.ts'
 import { sessionKey } from './session-key.ts'
 import { readStored, store } from './stored.ts'
@@ -113,7 +113,7 @@ async function sendUnsent(): Promise<void> {
   setUnsent(rest)
 }
 
-savers.add(send)
+unsavedWork.add({ save: send })
 
 effect(() => {
   const person = sessionKey.value

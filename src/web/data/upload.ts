@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { invalidate } from './cache.ts'
 import type { StoredFile } from './files.ts'
-import { unfinished } from './pending.ts'
+import { unsavedWork } from './pending.ts'
 import { ACCEPT, isSignedOut, refusalOf, Unreachable } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
@@ -108,4 +108,4 @@ effect(() => {
   if (sessionKey.value) void sendAll()
 })
 
-unfinished.add(() => uploads.peek().some(({ refusal }) => refusal === undefined))
+unsavedWork.add({ isUnsafe: () => uploads.peek().some(({ refusal }) => refusal === undefined) })

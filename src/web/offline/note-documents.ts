@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals'
 import type { NoteDraft } from '../data/note-draft.ts'
-import { discarders, savers, setNotice } from '../data/pending.ts'
+import { setPending, unsavedWork } from '../data/pending.ts'
 import { isSignedOut, unreachableSince } from '../data/request.ts'
 // Its effect must run before the ones here: when the server is back, it collects the edits to sort them.
 import '../data/sending.ts'
@@ -54,16 +54,21 @@ export const isShownNote = (id: string): boolean => shown.has(`note ${id}`) || s
 /** Marks a note as shown, until the returned function is called. */
 export function showDocument(id: string, place: NotePlace = 'note'): () => void {
   shown.add(`${place} ${id}`)
-  setConflictNotice(id)
+  const document = findDocument(id)
+  if (document) updatePending(document)
   return () => leaveDocument(id, place)
 }
 
-/** Shows a notice on every screen about a note that cannot be saved until its conflict is resolved. */
-export function setConflictNotice(id: string): void {
-  const { state, text } = findDocument(id)?.draft ?? {}
-  const kind = state?.peek().kind
-  const isNotified = !isShownNote(id) && (kind === 'conflict' || kind === 'refused')
-  setNotice(`note ${id}`, isNotified ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
+/** Updates whether a note is unsaved, and the notice about one that cannot be saved and is not on screen. */
+export function updatePending(document: NoteDocument): void {
+  const { id, draft } = document
+  const { kind } = draft.state.peek()
+  const isNoticed = !isShownNote(id) && isOwn(document) && (kind === 'conflict' || kind === 'refused')
+  const problem = `Not saved: ${draft.text.peek().title}.`
+  setPending(`note ${documentName(document)}`, {
+    count: draft.isUnsaved ? 1 : 0,
+    ...(isNoticed && { problem, address: `/app/notes/${id}` }),
+  })
 }
 
 /** Saves a note that is no longer shown; its document remains until the save is acknowledged. */
@@ -73,7 +78,7 @@ function leaveDocument(id: string, place: NotePlace): void {
   for (const left of documents.peek().values()) {
     if (left.id !== id) continue
     void left.draft.flush()
-    setConflictNotice(id)
+    updatePending(left)
     if (!left.draft.isUnsaved) forgetDocument(left)
   }
 }
@@ -86,7 +91,6 @@ export function forgetDocument(document: DocumentKey): void {
   const left = new Map(documents.peek())
   left.delete(documentName(document))
   documents.value = left
-  setNotice(`note ${document.id}`, undefined)
 }
 
 /** Opens the pending notes. Without storage there are none. */
@@ -115,12 +119,14 @@ export function startDocuments(): void {
   })
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
-  savers.add(flushAll)
-  discarders.add((except) => {
-    const all = [...documents.peek()]
-    for (const [, { user, draft }] of all) if (user !== except) draft.discard()
-    // Notes on the screen remain, with their saved version.
-    documents.value = new Map(all.filter(([, { id, user }]) => user === except || isShownNote(id)))
+  unsavedWork.add({
+    save: flushAll,
+    discard: (except) => {
+      const all = [...documents.peek()]
+      for (const [, { user, draft }] of all) if (user !== except) draft.discard()
+      // Notes on the screen remain, with their saved version.
+      documents.value = new Map(all.filter(([, { id, user }]) => user === except || isShownNote(id)))
+    },
   })
 }
 

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 import { NoteDraft } from '../data/note-draft.ts'
 import { NOT_MADE, type NoteEntry, type NoteText, type NoteVersion } from '../data/note-text.ts'
-import { pendingCount } from '../data/pending.ts'
 import { sendInOrder } from '../data/sending.ts'
 import { session } from '../data/session.ts'
 import { onCleared } from './database.ts'
@@ -15,7 +14,7 @@ import {
   isOwn,
   isShownNote,
   ownDocuments,
-  setConflictNotice,
+  updatePending,
 } from './note-documents.ts'
 import { foldNotes } from './note-folding.ts'
 import { discardNote, exchangeNote, forgetEdit, writeEdit } from './note-store.ts'
@@ -59,6 +58,11 @@ function addDocument(
   const key = { user, workspace, note: id }
   const withTags = <Entry extends NoteEntry>(stored: Entry) =>
     tags.length > 0 ? { ...stored, tags } : stored
+  const update = () => {
+    // A draft with an entry is unsaved before it is among the documents.
+    const opened = documents.peek().get(documentName(document))
+    if (opened) updatePending(opened)
+  }
   const write = (act: () => Promise<void>) => void storing(user, act).catch(() => {})
   const draft = new NoteDraft(
     base,
@@ -89,7 +93,7 @@ function addDocument(
         return () => clearTimeout(timer)
       },
       onUnsaved: (isUnsaved) => {
-        pendingCount.value += isUnsaved ? 1 : -1
+        update()
         if (!isUnsaved) forgetEdit(key)
         if (!isUnsaved && !isShownNote(id)) forgetDocument(document)
       },
@@ -97,7 +101,7 @@ function addDocument(
     entry,
   )
   documents.value = new Map(documents.peek()).set(documentName(document), { ...document, draft })
-  draft.state.subscribe(() => setConflictNotice(id))
+  draft.state.subscribe(update)
   return draft
 }
 

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import { invalidate } from '../data/cache.ts'
 import { counted } from '../data/formats.ts'
 import { newIds } from '../data/new-ids.ts'
-import { pendingCount, setNotice } from '../data/pending.ts'
+import { setPending } from '../data/pending.ts'
 import {
   actionQueue,
   type PendingAction,
@@ -104,7 +104,7 @@ async function change(entry: EntryKey, at?: number, next?: StoredAction): Promis
   })
 }
 
-/** The actions in this browser, which `pendingCount` includes. */
+/** The actions in this browser. */
 let known: readonly StoredAction[] = []
 
 async function refresh(): Promise<void> {
@@ -112,10 +112,12 @@ async function refresh(): Promise<void> {
   const found = owner ? await listActions(owner.user, owner.workspace).catch(() => []) : []
   // The user or the workspace has changed meanwhile; another call lists its actions.
   if (owner?.user !== currentOwner()?.user || owner?.workspace !== currentOwner()?.workspace) return
-  pendingCount.value += found.length - known.length
   known = found
   const refused = found.find(({ error }) => error !== undefined)
-  setNotice('actions', refused && `Not saved: ${wordsOf(refused.action)}.`, '/app/settings/offline')
+  setPending('actions', {
+    count: found.length,
+    ...(refused && { problem: `Not saved: ${wordsOf(refused.action)}.`, address: '/app/settings/offline' }),
+  })
   sendKnown()
 }
 

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
-import { discarders, pendingCount, setNotice, unreadCount } from '../data/pending.ts'
+import { pendingCount, setNotice, unreadCount, unsavedWork } from '../data/pending.ts'
 import {
   isProxyRedirect,
   isRetryable,
@@ -69,7 +69,7 @@ export async function emptyAll(except?: string): Promise<void> {
 }
 
 function discard(except: string | undefined): void {
-  for (const discardPending of discarders) discardPending(except)
+  for (const work of unsavedWork) work.discard?.(except)
 }
 
 async function readShown(): Promise<void> {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { isSameValue } from '../../../lib/record-data.ts'
-import { pendingCount, setNotice } from '../pending.ts'
+import { setPending } from '../pending.ts'
 import { type CellName, cellStore } from '../pending-cells.ts'
 import { faultIn, isRetryable, Refused } from '../request.ts'
 import { sendInOrder } from '../sending.ts'
@@ -69,7 +69,7 @@ export class Edits {
 
   #setShown(isShown: boolean): void {
     this.#isShown = isShown
-    this.#updateNotice()
+    this.#updatePending()
   }
 
   storeAgain(): void {
@@ -121,9 +121,8 @@ export class Edits {
   }
 
   #set(cells: Cells): void {
-    pendingCount.value += cells.size - this.cells.peek().size
     this.cells.value = cells
-    this.#updateNotice()
+    this.#updatePending()
   }
 
   /** The values sent for a cell without a response. */
@@ -161,8 +160,8 @@ export class Edits {
     }
   }
 
-  /** Shows or clears the global notice about cells that need attention but are not on screen. */
-  #updateNotice(): void {
+  /** Updates the number of unsaved cells, and the notice about those that need attention but are not on screen. */
+  #updatePending(): void {
     if (sessionKey.peek() !== this.#sessionKey) return
     const { id, name } = this.structure
     const states = [...this.cells.peek().values()]
@@ -170,13 +169,15 @@ export class Edits {
     const isNoticed = isGone || (!this.#isShown && states.some(({ kind }) => kind !== 'saving'))
     const place = isGone ? `a deleted row of ${name}` : name
     const to = isGone ? '/app/settings/offline' : `/app/records/${id}`
-    setNotice(`cells of ${id}`, isNoticed ? `Unsaved change in ${place}.` : undefined, to)
+    setPending(`cells of ${id}`, {
+      count: states.length,
+      ...(isNoticed && { problem: `Unsaved change in ${place}.`, address: to }),
+    })
   }
 
   /** Forgets all states: the changes are discarded, or stay as drafts because the user or workspace has changed. */
   forgetAll(): void {
-    setNotice(`cells of ${this.structure.id}`, undefined)
-    pendingCount.value -= this.cells.peek().size
+    setPending(`cells of ${this.structure.id}`, undefined)
     this.cells.value = new Map()
   }
 

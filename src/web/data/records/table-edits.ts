@@ -1,5 +1,5 @@
 import { effect, untracked } from '@preact/signals'
-import { discarders, savers, unfinished } from '../pending.ts'
+import { unsavedWork } from '../pending.ts'
 import { cellStore, currentOwner, type StoredCell } from '../pending-cells.ts'
 import { sessionKey } from '../session-key.ts'
 import { Edits } from './edits.ts'
@@ -41,12 +41,14 @@ cellStore.tables = {
     for (const edits of editsByStructure.values()) edits.storeAgain()
   },
 }
-unfinished.add(() => [...editsByStructure.values()].some(({ isUnsafe }) => isUnsafe))
-savers.add(() => Promise.all([...editsByStructure.values()].map(({ settled }) => settled)))
 const forgetAll = () => {
   for (const edits of editsByStructure.values()) edits.forgetAll()
 }
-discarders.add((except) => except === undefined && forgetAll())
+unsavedWork.add({
+  save: () => Promise.all([...editsByStructure.values()].map(({ settled }) => settled)),
+  discard: (except) => except === undefined && forgetAll(),
+  isUnsafe: () => [...editsByStructure.values()].some(({ isUnsafe }) => isUnsafe),
+})
 effect(() => {
   void sessionKey.value
   untracked(forgetAll)

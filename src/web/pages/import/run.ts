@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { counted } from '../../data/formats.ts'
-import { unfinished } from '../../data/pending.ts'
+import { unsavedWork } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { sampleDigests } from './digests.ts'
@@ -177,4 +177,4 @@ effect(() => {
   abort = undefined
   progress.value = undefined
 })
-unfinished.add(() => progress.peek()?.isRunning === true)
+unsavedWork.add({ isUnsafe: () => progress.peek()?.isRunning === true })

@@ -3,7 +3,7 @@ import { confirm } from '../../components/confirm.tsx'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { counted } from '../../data/formats.ts'
-import { notices, pendingCount } from '../../data/pending.ts'
+import { pending } from '../../data/pending.ts'
 import { discardPending, listPending, type PendingEdit } from '../../offline/pending-edits.ts'
 import { onQueueChange } from '../../offline/queue.ts'
 
@@ -19,8 +19,7 @@ const askToDiscard = (change: PendingEdit): Promise<boolean> =>
 export function PendingChanges() {
   const [found, setFound] = useState<readonly PendingEdit[]>([])
   const read = () => void listPending().then(setFound)
-  // Every change of state also changes the count or the notices.
-  useEffect(read, [pendingCount.value, notices.value])
+  useEffect(read, [pending.value])
   useEffect(() => onQueueChange(read), [])
   if (found.length === 0) return null
   return (

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { unfinished } from '../../../data/pending.ts'
+import { unsavedWork } from '../../../data/pending.ts'
 import { sessionKey } from '../../../data/session-key.ts'
 import { ImportRun, NO_PROGRESS, type Plan, type Progress } from './import-run.ts'
 
@@ -51,4 +51,4 @@ effect(() => {
   for (const { abort } of imports.peek().values()) abort.abort()
 })
 
-unfinished.add(() => [...imports.peek().values()].some(({ isRunning }) => isRunning))
+unsavedWork.add({ isUnsafe: () => [...imports.peek().values()].some(({ isRunning }) => isRunning) })
