@@ -1,8 +1,8 @@
 import { type TSchema, TypeRegistry } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
-import { memoize } from '../lib/bounded-cache.ts'
+import { memoize, memoizeByObject } from '../lib/bounded-cache.ts'
 import { knownNames } from '../lib/near-miss.ts'
 import {
   invalid,
@@ -203,11 +203,16 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
 /** Refuses a value that does not match its schema. */
 export type SchemaCheck = (value: unknown) => void
 
-/** The check of a body or a query, compiled on first use: there are many schemas, and few are used at once. */
+/**
+ * Compiles a schema on its first use: there are many, and few are used at once. All services of a process, and several
+ * endpoints, have the same schemas.
+ */
+const compiledFrom = memoizeByObject((schema: TSchema) => TypeCompiler.Compile(schema))
+
+/** The check of a body or a query. */
 export function createCheck(part: Part, schema: TSchema): SchemaCheck {
-  let compiled: TypeCheck<TSchema> | undefined
   return (value) => {
-    compiled ??= TypeCompiler.Compile(schema)
-    if (!compiled.Check(value)) throw validationRefusal(part, compiled.Errors(value))
+    const check = compiledFrom(schema)
+    if (!check.Check(value)) throw validationRefusal(part, check.Errors(value))
   }
 }
