@@ -64,11 +64,9 @@ export function updatePending(document: NoteDocument): void {
   const { id, draft } = document
   const { kind } = draft.state.peek()
   const isNoticed = !isShownNote(id) && isOwn(document) && (kind === 'conflict' || kind === 'refused')
-  const problem = `Not saved: ${draft.text.peek().title}.`
-  setPending(`note ${documentName(document)}`, {
-    count: draft.isUnsaved ? 1 : 0,
-    ...(isNoticed && { problem, address: `/app/notes/${id}` }),
-  })
+  const problem = isNoticed ? `Not saved: ${draft.text.peek().title}.` : undefined
+  const count = draft.isUnsaved ? 1 : 0
+  setPending(`note ${documentName(document)}`, { count, problem, address: `/app/notes/${id}` })
 }
 
 /** Saves a note that is no longer shown; its document remains until the save is acknowledged. */

@@ -168,11 +168,9 @@ export class Edits {
     const isGone = states.some((state) => 'isGone' in state)
     const isNoticed = isGone || (!this.#isShown && states.some(({ kind }) => kind !== 'saving'))
     const place = isGone ? `a deleted row of ${name}` : name
-    const to = isGone ? '/app/settings/offline' : `/app/records/${id}`
-    setPending(`cells of ${id}`, {
-      count: states.length,
-      ...(isNoticed && { problem: `Unsaved change in ${place}.`, address: to }),
-    })
+    const problem = isNoticed ? `Unsaved change in ${place}.` : undefined
+    const address = isGone ? '/app/settings/offline' : `/app/records/${id}`
+    setPending(`cells of ${id}`, { count: states.length, problem, address })
   }
 
   /** Forgets all states: the changes are discarded, or stay as drafts because the user or workspace has changed. */
