@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   fieldOf,
@@ -16,6 +16,7 @@ import { untilAddress, untilCount, untilTextIs, untilVisible } from '../support/
 describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   let app: Application
   let page: Page
+  let note: string
   const titles = (heading: string) =>
     page.$$eval(
       '.side .section',
@@ -31,7 +32,8 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
     app = await startApplication()
     const { server } = app
     await server.post('/v1/notes', { title: 'Hubs', content: 'Few words.' })
-    await server.post('/v1/notes', { title: 'Wheels', content: '[[Hubs]] and [[Spokes]]', tags: ['method'] })
+    const wheels = { title: 'Wheels', content: '[[Hubs]] and [[Spokes]]', tags: ['method'] }
+    note = (await server.post('/v1/notes', wheels)).body.note.id
     await server.post('/v1/notes', { title: 'Brakes', content: 'See [[Wheels]].' })
     await server.post('/v1/lenses', { name: 'Everything' })
     page = await app.newPage()
@@ -66,6 +68,10 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       expect(await titles('All 4')).toEqual(['spokes'])
       const [lens] = (await app.server.get('/v1/lenses')).body.lenses
       expect(lens.settings.nodes.dangling).toBe(true)
+      await page.goto(`${app.server.url}/app/graph?node=${note}&list=1`)
+      await untilText(page, 'note does not exist yet')
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
     },
     BROWSER_TIMEOUT_MS,
   )

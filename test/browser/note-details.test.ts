@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ElementHandle, Page } from 'puppeteer-core'
-import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   attributeOf,
@@ -210,6 +210,19 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       )
       expect(links).toEqual(['Home3 times', 'Nowhere, not created yet2 times'])
       expect(await page.$(`#details .plain a[href="/app/notes/${home}"]`)).not.toBeNull()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'backlinks are accessible beside their passages, also that of a note to itself',
+    async () => {
+      const id = await createNote('Me', 'A passage about [[Me]] that is longer than its title.')
+      await createNote('It', 'Another passage about [[Me]].')
+      await open(id, '?pane=details')
+      await untilCount(page, '#details li:has(.clamp)', 2)
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+      await page.setViewport({ width: 1280, height: 800 })
     },
     BROWSER_TIMEOUT_MS,
   )
