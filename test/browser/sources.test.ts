@@ -12,6 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { focusedName } from '../support/page-acts.ts'
+import { send } from '../support/page-requests.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import {
   chooseComparison,
@@ -57,8 +58,8 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     await receiver.close()
   }, BROWSER_TIMEOUT_MS)
 
-  const send = async (id: string, data: object) => {
-    const payload = JSON.stringify({ id, type: 'payment.paid', created: 1_795_426_871, data })
+  const receive = async (event: object) => {
+    const payload = JSON.stringify(event)
     const header = await stripe.webhooks.generateTestHeaderStringAsync({ payload, secret: SECRET })
     const response = await fetch(url, {
       method: 'POST',
@@ -67,6 +68,8 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     })
     expect(response.status).toBe(200)
   }
+  const pay = (id: string, data: object) =>
+    receive({ id, type: 'payment.paid', created: 1_795_426_871, data })
   const source = async () => (await app.server.get('/v1/sources')).body.sources[0]
 
   test(
@@ -90,8 +93,8 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   test(
     'an event is mapped by clicks and previewed, and pending events are written',
     async () => {
-      await send('evt_1', { number: 'A1', cents: 33_000 })
-      await send('evt_2', { number: 'A2', cents: 500 })
+      await pay('evt_1', { number: 'A1', cents: 33_000 })
+      await pay('evt_2', { number: 'A2', cents: 500 })
       await untilText(page, 'Retry 2 unmapped')
       await untilText(page, 'maps no field yet')
       await clickEventKey(page, 'number')
@@ -159,7 +162,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await fill(page, 'Pass on to (URL)', target)
       await press(page, 'Add URL')
       await untilText(page, 'No events were passed on yet.')
-      await send('evt_3', { number: 'A3', cents: 100 })
+      await pay('evt_3', { number: 'A3', cents: 100 })
       await untilPassedOn(page)
       const verified = await stripe.webhooks.constructEventAsync(
         receiver.received[0]?.body ?? '',
@@ -181,7 +184,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Save conditions')
       await untilText(page, '1 condition')
       expect((await source()).forward[0].when).toEqual([{ path: '/data/cents', op: 'eq', value: 900 }])
-      await send('evt_4', { number: 'A4', cents: 100 })
+      await pay('evt_4', { number: 'A4', cents: 100 })
 
       await press(page, 'Remove…')
       await press(page, 'Cancel')
@@ -242,6 +245,60 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await page.keyboard.press('Enter')
       await until(async () => (await made()).counts.written === 1)
       await app.server.delete(`/v1/sources/${(await made()).id}`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a workspace without tables gets one for Stripe, whose map is ready for its events',
+    async () => {
+      const { server } = app
+      const { workspace } = (await send(page, 'POST', '/app/api/workspaces', { name: 'Shop' })).body
+      const before = (await send(page, 'GET', '/app/api/session')).body.workspace.id
+      await send(page, 'PATCH', '/app/api/session', { workspace_id: workspace.id })
+      await page.goto(`${server.url}/app/webhooks/in/new`)
+      await untilText(page, 'The table and its map are ready for Stripe payments.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await fill(page, 'Stripe signing secret (whsec_…), if you already have it', SECRET)
+      await press(page, 'Create source')
+      await untilText(page, 'Paste the URL into Stripe')
+      url = String(await contentOf(page, 'URL'))
+      const charge = {
+        id: 'ch_1',
+        amount: 4_850,
+        currency: 'eur',
+        status: 'succeeded',
+        refunded: false,
+        billing_details: { email: 'ada@example.com' },
+        description: null,
+        created: 1_795_426_871,
+      }
+      const call = (id: string, type: string, created: number, object: object) =>
+        receive({ id, type, created, data: { object } })
+      await call('evt_s2', 'charge.refunded', 1_795_426_900, { ...charge, refunded: true })
+      // An earlier event that arrives later changes nothing, and one about another object writes nothing.
+      await call('evt_s1', 'charge.succeeded', 1_795_426_871, charge)
+      await call('evt_s3', 'payout.paid', 1_795_426_999, { id: 'po_1', amount: 1 })
+      const counts = async () => (await send(page, 'GET', '/v1/sources')).body.sources[0].counts
+      await until(async () => (await counts()).written === 1)
+      expect(await counts()).toMatchObject({ written: 1, updated: 0, unmapped: 0, stale: 1, ignored: 1 })
+      const { records } = (await send(page, 'GET', '/v1/records?structure=Payments')).body
+      expect(records.map(({ data }: { data: object }) => data)).toEqual([
+        {
+          payment: 'ch_1',
+          amount: 48.5,
+          currency: 'eur',
+          status: 'succeeded',
+          refunded: true,
+          email: 'ada@example.com',
+          paid_at: '2026-11-23T09:41:11.000Z',
+          event_at: '2026-11-23T09:41:40.000Z',
+        },
+      ])
+      await page.goto(`${server.url}/app/webhooks/in/new`)
+      await untilText(page, 'Create source')
+      expect(await page.$eval('#structure', (select) => select.textContent)).toBe('Payments')
+      await send(page, 'PATCH', '/app/api/session', { workspace_id: before })
     },
     BROWSER_TIMEOUT_MS,
   )

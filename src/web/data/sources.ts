@@ -76,6 +76,10 @@ export interface NewSource {
   readonly provider: Source['provider']
   readonly secret?: string
   readonly options?: Record<string, unknown>
+  readonly map?: Record<string, unknown>
+  readonly when?: Record<string, unknown>[]
+  readonly on_conflict?: Source['on_conflict']
+  readonly newer_by?: string
 }
 
 export async function createSource(body: NewSource): Promise<Source> {

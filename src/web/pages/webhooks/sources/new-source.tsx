@@ -1,13 +1,15 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { fold } from '../../../../lib/text.ts'
 import { Button, ErrorText, Field, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { Empty, Pane, QueryResult } from '../../../components/pane.tsx'
+import { Pane, QueryResult } from '../../../components/pane.tsx'
 import { CopyButton } from '../../../components/secret.tsx'
 import { api } from '../../../data/api.ts'
 import { createSource, type Source } from '../../../data/sources.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address, navigate } from '../../../router.ts'
 import { newSecret, PROVIDERS } from './providers.ts'
+import { READY_TABLES } from './ready-tables.ts'
 
 const NAMES = Object.keys(PROVIDERS) as Source['provider'][]
 
@@ -26,36 +28,47 @@ export function NewSource() {
           </a>
           <h1 class="cut">New source</h1>
         </header>
-        <QueryResult query={structures}>
-          {(known) =>
-            known.length === 0 ? (
-              <Empty>
-                <p>A source writes to a table, but you have no tables yet. Create one first.</p>
-                <a class="button" href={address(['records'])}>
-                  Go to tables
-                </a>
-              </Empty>
-            ) : (
-              <Form structures={known} />
-            )
-          }
-        </QueryResult>
+        <QueryResult query={structures}>{(known) => <Form structures={known} />}</QueryResult>
       </Pane>
     </main>
   )
 }
 
-function Form({ structures }: { structures: readonly { readonly id: string; readonly name: string }[] }) {
+/** The value of the option that creates a table; no id of a table is empty. */
+const NEW_TABLE = ''
+
+interface NamedTable {
+  readonly id: string
+  readonly name: string
+}
+
+function Form({ structures }: { structures: readonly NamedTable[] }) {
   const [provider, setProvider] = useState<Source['provider']>('stripe')
-  const [structure, setStructure] = useState(structures[0]?.id ?? '')
+  const ready = READY_TABLES[provider]
+  // A table of this name may have been created for the service before.
+  const named = (name: string | undefined) =>
+    structures.find((known) => name !== undefined && fold(known.name) === fold(name))
+  const isOffered = ready !== undefined && !named(ready.name)
+  const first = isOffered ? NEW_TABLE : (named(ready?.name) ?? structures[0])?.id
+  const [selected, setStructure] = useState<string>()
+  const structure = selected === NEW_TABLE && !isOffered ? first : (selected ?? first)
+  /** The table that an earlier attempt created. */
+  const created = useRef<string>(undefined)
+  const createTable = async (): Promise<string> => {
+    const { source: _, ...body } = ready ?? { source: undefined }
+    created.current ??= (await api.post('/v1/records/structures', { body: body as never })).structure.id
+    return created.current
+  }
   const own = useMemo(newSecret, [])
   const { title, secretBy, secret } = PROVIDERS[provider]
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
     const typed = String(data.get('secret') ?? '').trim()
+    const isNew = structure === NEW_TABLE
     const source = await createSource({
       name: String(data.get('name')).trim(),
-      structure,
+      structure: isNew ? await createTable() : (structure ?? ''),
       provider,
+      ...(isNew && ready?.source),
       // A placeholder until the service shows its own secret.
       ...(secretBy !== 'none' && { secret: typed || (provider === 'standard' ? btoa(own) : own) }),
       ...optionsOf(provider, data),
@@ -98,12 +111,22 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
           value={structure}
           onChange={({ currentTarget }) => setStructure(currentTarget.value)}
         >
+          {isOffered && <option value={NEW_TABLE}>New table “{ready.name}”</option>}
           {structures.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </select>
+        {structure === NEW_TABLE && (
+          <small>The table and its map are ready for {title} payments. You can change both later.</small>
+        )}
+        {structure === undefined && (
+          <small>
+            A source writes to a table, but you have no tables yet.{' '}
+            <a href={address(['records', 'new'])}>Create a table</a> first.
+          </small>
+        )}
       </p>
       <Field
         key={provider}
@@ -134,7 +157,7 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
       )}
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
-        <Button kind="main" type="submit" disabled={isRunning.value}>
+        <Button kind="main" type="submit" disabled={isRunning.value || structure === undefined}>
           Create source
         </Button>
         <a class="button" href={address(['webhooks', 'in'])}>
