@@ -267,6 +267,52 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
   )
 
   test(
+    'gets the tags of its folders also afterwards, which the undo of the import removes with the notes',
+    async () => {
+      const small = folder.file('Tagged')
+      writeFiles(small, {
+        'Cooking/Bread.md': 'bread #rye',
+        'Cooking/Sweet/Cake.md': 'cake',
+        'Top.md': 'top',
+      })
+      await enter('Tagged')
+      await choose(small)
+      await untilText(page, 'Import 3 notes')
+      await confirm()
+      await untilReported('Done. New: 3 notes.')
+      const tags = () => importedState(app.file, 'Tagged').notes.map((note) => [note.path, note.tags])
+      expect(tags()).toEqual([
+        ['Cooking/Bread.md', ['rye']],
+        ['Cooking/Sweet/Cake.md', []],
+        ['Top.md', []],
+      ])
+      await press(page, 'Add folders as tags')
+      await untilText(page, '2 notes tagged with the path of the folder.')
+      expect(tags()).toEqual([
+        ['Cooking/Bread.md', ['Cooking', 'rye']],
+        ['Cooking/Sweet/Cake.md', ['Cooking/Sweet']],
+        ['Top.md', []],
+      ])
+      // Of an earlier import, too.
+      await choose(small)
+      await untilReported('Nothing new.')
+      await press(page, 'Add folders as tags')
+      await untilText(page, 'All notes have the tags of their folders.')
+
+      await enter('Tagged again')
+      await importFrom(small)
+      await press(page, 'Add folders as tags')
+      await untilText(page, '2 notes tagged')
+      await press(page, 'Undo import')
+      await untilReported('Done. Removed: 3 notes and files, 1 tag.')
+      expect((await send(page, 'GET', '/v1/tags')).body.tags).toEqual([])
+      expect(importedState(app.file, 'Tagged again').notes).toEqual([])
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'resumes after the tab or the server died',
     async () => {
       await enter('Broken off')

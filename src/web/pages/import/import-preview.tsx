@@ -43,7 +43,7 @@ export function Preview({ preview, report }: { readonly preview: ImportPreview; 
       </p>
       <p class="actions">
         <Button kind="main" onClick={confirm}>
-          {undo ? 'Continue import' : 'Import'}
+          {undo ? 'Continue import' : `Import ${contentOf(preview)}`}
         </Button>
         {undo && <Button onClick={() => void undo()}>Undo import</Button>}
         <Button onClick={stop}>Cancel</Button>

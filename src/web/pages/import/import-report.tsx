@@ -1,5 +1,5 @@
-import { Button, ErrorText } from '../../components/form.tsx'
-import { formatNumber } from '../../data/formats.ts'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { counted, formatNumber } from '../../data/formats.ts'
 import { address } from '../../router.ts'
 import type { Remark } from './folder.ts'
 import { Preview } from './import-preview.tsx'
@@ -63,11 +63,36 @@ export function Report() {
       </p>
       {!isRunning && (
         <>
+          <TagFolders report={found} />
           <Remarks title="Not imported" remarks={refused} isOpen />
           <Remarks title="Changed" remarks={changed} />
           <Remarks title="Skipped" remarks={skipped} />
         </>
       )}
+    </>
+  )
+}
+
+/** Adds the tags of folders that an import did not add. */
+function TagFolders({ report: { tagFolders, tagged } }: { readonly report: Progress }) {
+  const { run, isRunning, refusal } = useAction(async () => tagFolders?.())
+  if (tagged !== undefined)
+    return (
+      <p role="status">
+        {tagged === 0
+          ? 'All notes have the tags of their folders.'
+          : `${counted(tagged, 'note')} tagged with the path of the folder.`}
+      </p>
+    )
+  if (!tagFolders) return null
+  return (
+    <>
+      <p class="actions">
+        <Button disabled={isRunning.value} onClick={() => void run()}>
+          {isRunning.value ? 'Adding tags…' : 'Add folders as tags'}
+        </Button>
+      </p>
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { fileNameFor, readNote, type VaultNote } from '../../../transfer/vault/p
 import { databasesIn, IS_COPY } from '../../../transfer/vault/plan/notion-databases.ts'
 import { PropertyPlan } from '../../../transfer/vault/plan/properties.ts'
 import type { Source } from '../../../transfer/vault/plan/sources/source.ts'
+import { tagNameOf } from '../../../transfer/vault/plan/tags.ts'
 import { EarlierImport, type Imported, reasonToSkip, stateOf } from './earlier-import.ts'
 import type { Remark, SelectedFile, SelectedFolder } from './folder.ts'
 import { FolderPlan, type NoteHead, NoteNames } from './plan.ts'
@@ -60,6 +61,8 @@ export interface FolderToImport {
   readonly defined: number
   /** The number of notes, files and tables that an earlier import created. */
   readonly before: number
+  /** The tag of its folder for each note in one, by the id of the note. */
+  readonly folderTags: ReadonlyMap<string, string>
 }
 
 /** A note of the folder; `existing` is the note that an earlier import created. */
@@ -103,6 +106,8 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const properties = new PropertyPlan(await calls.properties(), optionsOf)
   const read = await readNotes(reading, { earlier, names, properties }, now)
   const newNotes = read.filter(({ existing }) => !existing)
+  /** The name in the preview and of the tag. */
+  const folderName = (path: string) => reading.source.folderNameOf(folderOf(path))
   for (const { property, from, to, place } of properties.demoted)
     remarks.change(place, `the property "${property}" becomes ${to} instead of ${from}.`)
   const known = new Map<FolderFile, AddedFile>()
@@ -115,8 +120,6 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   if (newNotes.length + unsent.size + tables.length > 0) {
     const files = new Map([...known, ...withTrialIds(unsent)])
     await remarkOnNotes(reading, read, files, otherFiles, new NoteNames(heads))
-    // The tags of folders have the same names.
-    const folderName = (path: string) => reading.source.folderNameOf(folderOf(path))
     const preview = {
       program: reading.source.name,
       notes: newNotes.length,
@@ -143,7 +146,13 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
     ({ file }, what) => remarks.change(file.path, what),
   )
   const before = read.length - newNotes.length + known.size + oldTables
-  return { notes: newNotes, files, tables, plan, properties, defined, before }
+  const folderTags = new Map(
+    read.flatMap(({ file, existing }) => {
+      const tag = tagNameOf(folderName(file.path))
+      return tag === undefined ? [] : [[existing?.id ?? idOf(file), tag]]
+    }),
+  )
+  return { notes: newNotes, files, tables, plan, properties, defined, before, folderTags }
 }
 
 /** An ID of the usual length, for plans that are not sent. */

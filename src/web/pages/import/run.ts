@@ -5,6 +5,7 @@ import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { sampleDigests } from './digests.ts'
 import type { Remark, SelectedFolder } from './folder.ts'
+import { FolderTagging } from './folder-tags.ts'
 import { InterruptedImport } from './interrupted.ts'
 import type { ImportPreview } from './preview.ts'
 import { Remarks, readFolder } from './read-folder.ts'
@@ -33,6 +34,10 @@ export interface Progress {
   readonly links: number
   /** The objects that an undo removed. */
   readonly removed?: Removed
+  /** Tags notes with the paths of their folders; absent if all notes have these tags. */
+  readonly tagFolders?: (() => Promise<void>) | undefined
+  /** The number of notes that were tagged with the paths of their folders after the import. */
+  readonly tagged?: number | undefined
   /** The number of notes, files and tables that an earlier import of the same folder created. */
   readonly before: number
   readonly refused: readonly Remark[]
@@ -95,6 +100,7 @@ export async function importFolder(
   if (progress.peek()?.isRunning) return
   const { signal, report } = begin(NO_PROGRESS)
   let undo: Progress['undo']
+  let tagging: FolderTagging | undefined
   try {
     const selected = await open()
     const source = await sourceOf(selected)
@@ -109,7 +115,7 @@ export async function importFolder(
     const interrupted = new InterruptedImport(folder.name)
     const confirm = async (preview: ImportPreview, startedAt: number) => {
       const since = interrupted.since ?? startedAt
-      const remove = () => undoImport(folder.name, since)
+      const remove = () => undoImport(folder.name, since, tagging)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       startWriting = resolve
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -125,7 +131,11 @@ export async function importFolder(
       report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
     interrupted.end()
-    report({ isRunning: false, share: 1, undo })
+    const added = new FolderTagging(read.folderTags)
+    tagging = added
+    const tagFolders = async () => report({ tagged: await added.add(), tagFolders: undefined })
+    const mayLackTags = added.hasTags && (read.before > 0 || !foldersAsTags)
+    report({ isRunning: false, share: 1, undo, ...(mayLackTags && { tagFolders }) })
   } catch (error) {
     report({ isRunning: false, isWaiting: false, stopped: (error as Error).message, undo })
   }
@@ -145,14 +155,18 @@ function begin(first: Progress) {
   return { signal, report }
 }
 
-/** Removes the objects that an import created, in several requests. Notes and tables that were changed since stay. */
-async function undoImport(folder: string, since: number): Promise<void> {
+/**
+ * Removes the objects that an import created, in several requests, after the tags that were added to them. Notes and
+ * tables that were changed since stay.
+ */
+async function undoImport(folder: string, since: number, tagging?: FolderTagging): Promise<void> {
   abort?.abort()
   const removed = { objects: 0, tables: 0, tags: 0, properties: 0 }
   const { signal, report } = begin({ ...NO_PROGRESS, isOpen: true, removed })
   const calls = new ImportCalls(folder, signal, (isWaiting) => report({ isWaiting }))
   const kept: Remark[] = []
   try {
+    await tagging?.undo()
     for (let after: number | null | undefined; after !== null; ) {
       const some = await calls.undo(since, after)
       removed.objects += some.notes + some.files
@@ -166,7 +180,7 @@ async function undoImport(folder: string, since: number): Promise<void> {
     new InterruptedImport(folder).end()
     report({ isRunning: false, share: 1, skipped: kept })
   } catch (error) {
-    const undo = () => undoImport(folder, since)
+    const undo = () => undoImport(folder, since, tagging)
     report({ isRunning: false, isWaiting: false, stopped: (error as Error).message, undo })
   }
 }
