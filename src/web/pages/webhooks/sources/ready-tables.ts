@@ -37,7 +37,7 @@ export const READY_TABLES: Readonly<Partial<Record<Source['provider'], ReadyTabl
         paid_at: { path: '/data/object/created', as: 'epoch_s' },
         event_at: { path: '/created', as: 'epoch_s' },
       },
-      // Those of other objects, such as disputes, have other values in these places.
+      // Events of other objects, such as disputes, have other values in these places.
       when: [
         {
           event: true,
