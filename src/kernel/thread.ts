@@ -53,6 +53,7 @@ interface ThreadPort {
 
 type AnyQuery = JobPreparing | ReadOperation<unknown, unknown>
 type AnyTask = JobStepping | WriteOperation<unknown, unknown>
+type AnyOperation = AnyQuery | AnyTask
 
 const IDLE_MS = 3_000
 
@@ -86,6 +87,8 @@ class Requests {
   #stopFlag: WorkerRequest['stopFlag'] = new Int32Array(1)
   #isLowered = false
   #idleTimer: Timer | undefined
+  /** The operations that this thread has found, by name. */
+  readonly #operations = new Map<string, AnyOperation>()
   /** The ids of this thread, which follow the ids of the main thread and vice versa. */
   readonly #ids = createIdSource()
 
@@ -102,7 +105,6 @@ class Requests {
   }
 
   async #responseTo(request: WorkerRequest): Promise<WorkerResponse> {
-    const { findOperation } = this.options
     const { kind, name, lastId, stopFlag } = request
     this.#stopFlag = stopFlag
     this.#ids.follow(lastId)
@@ -111,14 +113,22 @@ class Requests {
       if (kind === 'close') this.#close()
       else if (kind === 'open') this.#open(request)
       else if (kind === 'query')
-        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request) }
-      else done = this.#runTask((await findOperation(name)) as AnyTask, request)
+        done = { output: this.#runQuery((await this.#find(name)) as AnyQuery, request) }
+      else done = this.#runTask((await this.#find(name)) as AnyTask, request)
       return { ...done, output: sendable(done.output), lastId: this.#ids.last() }
     } catch (thrown) {
       const error = asUnavailable(asOpenError(thrown, request.file))
       if (error instanceof Refusal) return { code: error.code, sentence: error.message, data: error.data }
       return { failure: (error as Error).stack ?? String(error) }
     }
+  }
+
+  async #find(name: string): Promise<AnyOperation> {
+    const known = this.#operations.get(name)
+    if (known) return known
+    const found = (await this.options.findOperation(name)) as AnyOperation
+    this.#operations.set(name, found)
+    return found
   }
 
   /** A query reads a single snapshot. */

@@ -19,12 +19,6 @@ import {
 } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
-export { readLinks } from './links/note-links.ts'
-export { openNote } from './presence/operations.ts'
-export { listNotes } from './query/list.ts'
-export { listMentions } from './query/mentions.ts'
-export { listByTree, queryNotes } from './query/tree-query.ts'
-
 const covers = 'notes'
 
 interface Named {

@@ -5,7 +5,11 @@ import { listResponse } from '../http/responses.ts'
 import { repeatWrite } from '../kernel/repeated.ts'
 import { pageRequest } from '../lib/pagination.ts'
 import { refreshLinks } from './links/indexing.ts'
+import { readLinks } from './links/note-links.ts'
 import * as operations from './operations.ts'
+import { listNotes } from './query/list.ts'
+import { listMentions } from './query/mentions.ts'
+import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
 import { refreshSearch } from './search/indexing.ts'
 import { listRevisions, presentRevision } from './writing/revisions.ts'
@@ -25,8 +29,7 @@ export function noteRoutes(ctx: AppContext) {
   return endpoints('Notes', '/v1/notes', 'notes')
     .get(
       '',
-      ({ exchange, caller, query }) =>
-        searching(caller, query, () => exchange.call(operations.listNotes, query)),
+      ({ exchange, caller, query }) => searching(caller, query, () => exchange.call(listNotes, query)),
       {
         access: 'read',
         query: schema.ListQuery,
@@ -49,8 +52,7 @@ export function noteRoutes(ctx: AppContext) {
     })
     .post(
       '/query',
-      ({ exchange, caller, body }) =>
-        searching(caller, body, () => exchange.call(operations.queryNotes, { body })),
+      ({ exchange, caller, body }) => searching(caller, body, () => exchange.call(queryNotes, { body })),
       {
         access: 'read',
         body: schema.QueryBody,
@@ -217,7 +219,7 @@ export function noteRoutes(ctx: AppContext) {
       '/:id/links',
       async ({ exchange, caller, params, query }) => {
         await refreshLinks(ctx, caller)
-        return exchange.call(operations.readLinks, { ...params, ...query })
+        return exchange.call(readLinks, { ...params, ...query })
       },
       {
         access: 'read',
@@ -233,7 +235,7 @@ export function noteRoutes(ctx: AppContext) {
       '/:id/mentions',
       async ({ exchange, caller, params, query }) => {
         await refreshSearch(ctx, caller.workspacePk)
-        return exchange.call(operations.listMentions, { ...params, ...query })
+        return exchange.call(listMentions, { ...params, ...query })
       },
       {
         access: 'read',

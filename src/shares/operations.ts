@@ -13,11 +13,6 @@ import {
   updateShare,
 } from './service.ts'
 
-export { writeForm } from './forms/form.ts'
-export { namesSharedFile, sharedNotePage, sharedViewPage } from './pages/notes.ts'
-export { sharedRowsPage } from './pages/rows.ts'
-export { sharedFilePart } from './pages/rows-files.ts'
-
 const covers = 'several'
 
 interface Named {

@@ -285,6 +285,13 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
+  test('exports from each module only what that module declares', () => {
+    const relaying = files.filter(({ text }) =>
+      /^export (?:type )?(?:\*|\{[^}]*\}) ?(?:as \w+ )?from /m.test(text),
+    )
+    expect(relaying.map(({ path }) => path)).toEqual([])
+  })
+
   test('names threads, work limits, scheduling and primitives of the event loop only in the kernel and in storage', () => {
     const primitives =
       /\b(?:Atomics|SharedArrayBuffer|MessageChannel|postMessage|Worker|setImmediate|setTimeout|setInterval|queueMicrotask|nextTick|performance\.now|Bun\.(?:sleep(?:Sync)?|nanoseconds))\b/g

@@ -78,7 +78,7 @@ test('a dry run is checked and returns its output, and nothing is written', asyn
 
 const SOURCE = join(import.meta.dir, '..', '..', 'src')
 /** A declaration with a literal name: an operation, or a tool, whose operation is named after it. */
-const DECLARED = /\b(read|write|readTool|writeTool)(?:<[^(]*>)?\(\s*\{\s*name: '([\w.-]+)'/g
+const DECLARED = /\b(read|write|readTool|writeTool|longWriteTool)(?:<[^(]*>)?\(\s*\{\s*name: '([\w.-]+)'/g
 
 test('threads find every declared operation by its name', async () => {
   const names: string[] = []

@@ -17,9 +17,6 @@ import {
 } from './service.ts'
 import { presentSource, type SourceRow, urlOf } from './store.ts'
 
-export { readForwarded, redeliverForwarded } from './forward-deliveries.ts'
-export { replay, storeCall, trial } from './receive.ts'
-
 const covers = 'structures'
 
 interface Named {

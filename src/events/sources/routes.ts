@@ -7,6 +7,7 @@ import { Tally } from '../../log/objects/tally.ts'
 import type { Streams } from '../../people/sessions/streams.ts'
 import { DeliveriesQuery } from '../webhooks/schema.ts'
 import { readEvents, replayOne, replayUnmapped } from './events.ts'
+import { readForwarded, redeliverForwarded } from './forward-deliveries.ts'
 import * as operations from './operations.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
@@ -117,7 +118,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     )
     .get(
       '/:id/deliveries',
-      ({ exchange, params, query }) => exchange.call(operations.readForwarded, { ...params, ...query }),
+      ({ exchange, params, query }) => exchange.call(readForwarded, { ...params, ...query }),
       {
         access: 'read',
         secret: true,
@@ -130,7 +131,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     )
     .post(
       '/:id/deliveries/:deliveryId/redeliver',
-      ({ exchange, params }) => exchange.call(operations.redeliverForwarded, params, ACCEPTED),
+      ({ exchange, params }) => exchange.call(redeliverForwarded, params, ACCEPTED),
       {
         access: 'write',
         secret: true,

@@ -17,9 +17,6 @@ import {
 } from './service.ts'
 import { presentWebhook, type WebhookRow } from './store.ts'
 
-export { recoverSome, retrySome } from './deliveries.ts'
-export { acknowledge, readPulled } from './pull.ts'
-
 const covers = 'structures'
 
 interface Named {

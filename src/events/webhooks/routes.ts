@@ -2,9 +2,9 @@ import type { AppContext } from '../../context.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import type { Streams } from '../../people/sessions/streams.ts'
-import { restartAll } from './deliveries.ts'
+import { recoverSome, restartAll } from './deliveries.ts'
 import * as operations from './operations.ts'
-import { untilPulled } from './pull.ts'
+import { acknowledge, readPulled, untilPulled } from './pull.ts'
 import * as pullSchema from './pull-schema.ts'
 import * as schema from './schema.ts'
 
@@ -112,7 +112,7 @@ export function webhookRoutes(ctx: AppContext, streams: Streams) {
       async ({ exchange, caller, params, query }) => {
         const { wait = 0, ...page } = query
         if (wait > 0) await untilPulled(ctx, streams, caller, { ...params, ...page, wait })
-        return exchange.call(operations.readPulled, { ...params, ...page })
+        return exchange.call(readPulled, { ...params, ...page })
       },
       {
         access: 'read',
@@ -126,7 +126,7 @@ export function webhookRoutes(ctx: AppContext, streams: Streams) {
     )
     .post(
       '/:id/events/ack',
-      ({ exchange, params, body }) => exchange.call(operations.acknowledge, { ...params, body }),
+      ({ exchange, params, body }) => exchange.call(acknowledge, { ...params, body }),
       {
         access: 'write',
         body: pullSchema.AcknowledgeBody,
@@ -140,8 +140,7 @@ export function webhookRoutes(ctx: AppContext, streams: Streams) {
       '/:id/recover',
       async ({ exchange, params, body }) => {
         const since = parseInstant(body.since) ?? 0
-        const recover = (from: string | null) =>
-          exchange.outputOf(operations.recoverSome, { ...params, since, from })
+        const recover = (from: string | null) => exchange.outputOf(recoverSome, { ...params, since, from })
         return { redelivered: await restartAll(ctx.db, recover) }
       },
       {

@@ -18,9 +18,6 @@ import {
   strandedValues,
 } from './service.ts'
 
-export { deleteProperty } from './deletion.ts'
-export { createProperty, listProperties } from './service.ts'
-
 interface Named {
   readonly idOrKey: string
 }

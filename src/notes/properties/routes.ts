@@ -1,13 +1,8 @@
 import { endpoints } from '../../http/endpoints.ts'
-import {
-  createProperty,
-  deleteProperty,
-  findPropertyUsage,
-  listProperties,
-  patchProperty,
-  readProperty,
-} from './operations.ts'
+import { deleteProperty } from './deletion.ts'
+import { findPropertyUsage, patchProperty, readProperty } from './operations.ts'
 import * as schema from './schema.ts'
+import { createProperty, listProperties } from './service.ts'
 
 export function propertyRoutes() {
   return endpoints('Properties', '/v1/properties', 'notes')

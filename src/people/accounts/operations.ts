@@ -27,8 +27,6 @@ import {
 } from './store.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
-export { disconnectApp, listConnectedApps } from './app-operations.ts'
-
 const covers = 'nothing'
 
 export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>

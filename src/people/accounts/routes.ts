@@ -2,11 +2,10 @@ import type { Caller } from '../../context.ts'
 import { applicationEndpoints, endpoints } from '../../http/endpoints.ts'
 import { presentRights } from '../../kernel/caller.ts'
 import type { ReadOperation } from '../../kernel/operation.ts'
+import { disconnectApp, listConnectedApps } from './app-operations.ts'
 import {
   createOwnKey,
   createOwnWorkspace,
-  disconnectApp,
-  listConnectedApps,
   listKeys,
   listOwnWorkspaces,
   readPreferences,

@@ -38,18 +38,6 @@ import {
   setSessionWorkspace,
 } from './sessions.ts'
 
-export {
-  addMember,
-  changeMember,
-  createMemberLink,
-  listWorkspaceMembers,
-  removeMember,
-} from './members.ts'
-
-export { enterByProvider } from './oidc/enter-by-provider.ts'
-export { enterWithPasskey } from './passkeys.ts'
-export { enterDemo, enterWithPassword, enterWithSetupLink } from './sign-in.ts'
-
 /* The sessions of a user and their sign-in options. Settings of the server are input (`SessionSettings`). */
 
 const covers = 'nothing'

@@ -8,19 +8,15 @@ import { atPlace, invalid } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
+import { addMember, changeMember, createMemberLink, listWorkspaceMembers, removeMember } from './members.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
 import {
-  addMember,
   addPasskey,
-  changeMember,
-  createMemberLink,
   endSession,
   enterWorkspace,
   listPasskeys,
   listSessions,
-  listWorkspaceMembers,
   readSession,
-  removeMember,
   removePasskey,
   removePassword,
   renamePasskey,

@@ -1,6 +1,0 @@
-export { apply } from './apply.ts'
-export { beginStream, readChanges, readNewestFirst, readNextChanges } from './feed.ts'
-export { readLastCursor, readSnapshotPart } from './snapshot.ts'
-export { listTransactions } from './transactions.ts'
-export { undo } from './undo.ts'
-export { readWorkspace } from './workspace.ts'

@@ -1,2 +1,0 @@
-export * from './graph.ts'
-export * from './service.ts'

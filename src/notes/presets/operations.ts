@@ -1,2 +1,0 @@
-export * from './apply.ts'
-export * from './service.ts'

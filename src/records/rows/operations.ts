@@ -1,8 +1,0 @@
-export { convertField, tryConversion } from './convert.ts'
-export { readRecord, recordHistory } from './one-record.ts'
-export { readBoard, readDays } from './query/board.ts'
-export { listRecords } from './query/list.ts'
-export { summariseRecords } from './query/summary.ts'
-export { watchPage } from './watch-query.ts'
-export { deleteRecord, patchRecord, restoreRecord, revertRecord } from './writing/one-record.ts'
-export { writeLines, writeRows } from './writing/write-records.ts'
