@@ -19,11 +19,9 @@ import { createCheck, readQuery, UNCHECKED } from './validation.ts'
  * - read headers and cookies for a handler whose text names them: `handlerOf` hides the text;
  * - make every response wait for a promise if the text of the hook `onRequest` were a single call: it has a block;
  * - serve `/v1/notes/` as `/v1/notes`: `strictPath`;
- * - cache a response that does not depend on the request, and send it again: `nativeStaticResponse`;
  * - fail for hosts shorter than seven characters: `standardHostname`;
  * - return 404 for a method that a path does not support: `refuseOtherMethods`;
  * - pass null for a parameter with malformed percent-encoding: `checkParameters`;
- * - set the status of an error on the response to it: `onError`;
  * - give the response to `HEAD` another length: `fetch`;
  * - describe itself wrongly: `openapi/corrections.ts`, with tests in `test/contract/openapi.test.ts`.
  *
@@ -33,9 +31,7 @@ import { createCheck, readQuery, UNCHECKED } from './validation.ts'
 
 const SETTINGS = {
   aot: true,
-  normalize: false,
   strictPath: true,
-  nativeStaticResponse: false,
   handler: { standardHostname: false },
 }
 
@@ -104,8 +100,6 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
     })
     // Handles errors outside of `serve`: unknown paths, and requests refused before path lookup.
     .onError(async (context) => {
-      // The finished response has its own status.
-      context.set.status = 200
       const exchange = pipeline.newExchange(context.request)
       context.exchange = exchange
       const { error } = context
