@@ -183,6 +183,15 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     }
   }
 
+  /** Returns the file as the server shows it with its text. A server shows writes of another process a moment later. */
+  async function shownWithText(server: ServerProcess): Promise<{ pages: number }> {
+    for (;;) {
+      const [file] = (await server.get('/v1/files')).body.files
+      if (file.status === 'ready') return file
+      await Bun.sleep(2)
+    }
+  }
+
   test('is processed again by the next server, and no partial text is left', async () => {
     const service = await startService({ file })
     const { key = '' } = service
@@ -196,11 +205,8 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     middle.release()
     expect(stateOfFile().status).toBe('processing')
     const second = await startProcess(file, { key })
-    // The server shows writes of another process a moment later.
-    const shown = async () => (await second.get('/v1/files')).body.files[0]
-    while ((await shown()).status !== 'ready') await Bun.sleep(2)
+    const { pages } = await shownWithText(second)
     expect(stateOfFile().attempts).toBe(2)
-    const { pages } = await shown()
     expect((await second.get('/v1/files/search?q=flowers')).body.total).toBe(pages)
     expect(await second.end()).toBe(0)
     expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
@@ -234,7 +240,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     const server = await startProcess(file, { key })
     const { exitCode, err } = await adding
     expect([exitCode, err]).toEqual([0, expect.stringMatching(/^long\.txt: ready, \d+ pages\.\n$/)])
-    const { pages } = (await server.get('/v1/files')).body.files[0]
+    const { pages } = await shownWithText(server)
     expect((await server.get('/v1/files/search?q=flowers')).body.total).toBe(pages)
     expect(await server.end()).toBe(0)
     expect((await runInProcess(['check', '--db', file])).out).toBe('ok\n')
