@@ -1,4 +1,4 @@
-import { afterEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, expect, type Mock, spyOn, test } from 'bun:test'
 import { BLOCK, MAX_CACHED_BLOCKS, RowSource } from '../../src/web/data/records/rows.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -6,7 +6,7 @@ const SEEN = 20
 
 let service: TestService
 let source: RowSource
-const fetched = spyOn(globalThis, 'fetch')
+let fetched: Mock<typeof fetch>
 
 afterEach(() => {
   source.close()
@@ -22,7 +22,7 @@ async function openSource(rows: number): Promise<void> {
     const batch = Array.from({ length: 500 }, (_, at) => ({ data: { place: start + at } }))
     expect((await service.post('/v1/records', { structure: 'Orders', rows: batch })).status).toBe(201)
   }
-  fetched.mockImplementation(((path: string, init: RequestInit) =>
+  fetched = spyOn(globalThis, 'fetch').mockImplementation(((path: string, init: RequestInit) =>
     service.app.fetch(
       new Request(`http://localhost${path}`, {
         ...init,
@@ -48,4 +48,19 @@ test('visible rows are never evicted, however long ago they were read', async ()
   await seen(BLOCK - SEEN / 2)
   expect(source.row(BLOCK - 1)?.data.place).toBe(BLOCK - 1)
   expect(source.row(BLOCK)?.data.place).toBe(BLOCK)
+})
+
+test('a row from before a restore is replaced, even if the server cannot be reached for a moment', async () => {
+  await openSource(500)
+  await seen(0)
+  const page = (await service.get(`/v1/records?structure=Orders&sort=place&limit=${BLOCK}`)).body
+  const [row, ...others] = page.records
+  const lost = { ...row, data: { place: -1 }, updated_at: '9999-12-31T23:59:59.999Z' }
+  source.receive({ ...page, records: [lost, ...others] })
+  expect(source.row(0)?.data.place).toBe(-1)
+  fetched.mockImplementationOnce((() => Promise.reject(new TypeError('no connection'))) as never)
+  source.receive(page)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = source.version.subscribe(() => source.row(0)?.data.place === 0 && resolve())
+  await promise.finally(stop)
 })

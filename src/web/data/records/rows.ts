@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../api.ts'
-import { Refused, Unreachable, unreachableSince } from '../request.ts'
+import { isRetryable, Refused, Unreachable, unreachableSince } from '../request.ts'
 import type { Grouping, GroupValue } from './group-values.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
@@ -247,8 +247,12 @@ export class RowSource implements RowList {
 
   #handleFailure(error: Error): void {
     const isBusy = error instanceof Refused && error.retryAfter !== undefined
-    if (error instanceof Unreachable || isBusy) this.#retry ??= setTimeout(() => this.#retryNow(), RETRY_MS)
+    if (error instanceof Unreachable || isBusy) this.#retryLater()
     else this.error.value = error
+  }
+
+  #retryLater(): void {
+    this.#retry ??= setTimeout(() => this.#retryNow(), RETRY_MS)
   }
 
   #retryNow(): void {
@@ -288,8 +292,11 @@ export class RowSource implements RowList {
       this.#known.clear()
       this.isWatched = false
       this.refreshNow()
-    } catch {
-      // The row was deleted, or is verified again with the next response.
+    } catch (error) {
+      // A server without further changes sends no other response. A row that was deleted needs none.
+      if (!isRetryable(error)) return
+      this.expire()
+      this.#retryLater()
     } finally {
       this.#isChecking = false
     }
