@@ -50,7 +50,8 @@ test('visible rows are never evicted, however long ago they were read', async ()
   expect(source.row(BLOCK)?.data.place).toBe(BLOCK)
 })
 
-test('a row from before a restore is replaced, even if the server cannot be reached for a moment', async () => {
+/** Shows a row that a restore has taken back. Returns the page of the restored server. */
+async function showLostRow() {
   await openSource(500)
   await seen(0)
   const page = (await service.get(`/v1/records?structure=Orders&sort=place&limit=${BLOCK}`)).body
@@ -58,9 +59,23 @@ test('a row from before a restore is replaced, even if the server cannot be reac
   const lost = { ...row, data: { place: -1 }, updated_at: '9999-12-31T23:59:59.999Z' }
   source.receive({ ...page, records: [lost, ...others] })
   expect(source.row(0)?.data.place).toBe(-1)
+  return page
+}
+
+test('a row from before a restore is replaced, even if the server cannot be reached for a moment', async () => {
+  const page = await showLostRow()
   fetched.mockImplementationOnce((() => Promise.reject(new TypeError('no connection'))) as never)
   source.receive(page)
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = source.version.subscribe(() => source.row(0)?.data.place === 0 && resolve())
   await promise.finally(stop)
+})
+
+test('a closed list no longer asks whether its rows were taken back', async () => {
+  const page = await showLostRow()
+  source.receive(page)
+  const [, init] = fetched.mock.lastCall ?? []
+  expect(init?.signal?.aborted).toBe(false)
+  source.close()
+  expect(init?.signal?.aborted).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../api.ts'
-import { isRetryable, Refused, Unreachable, unreachableSince } from '../request.ts'
+import { isRetryable, unreachableSince } from '../request.ts'
 import type { Grouping, GroupValue } from './group-values.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
@@ -88,6 +88,7 @@ export class RowSource implements RowList {
   readonly #blocks = new Map<number, Block>()
   readonly #known = new Map<string, Row>()
   readonly #loading = new Map<number, AbortController>()
+  readonly #closing = new AbortController()
   #needed: readonly [first: number, last: number] = [0, 0]
   #epoch = 0
   #isChecking = false
@@ -203,6 +204,7 @@ export class RowSource implements RowList {
   }
 
   close(): void {
+    this.#closing.abort()
     clearTimeout(this.#timer)
     clearTimeout(this.#retry)
     for (const loading of this.#loading.values()) loading.abort()
@@ -246,8 +248,7 @@ export class RowSource implements RowList {
   }
 
   #handleFailure(error: Error): void {
-    const isBusy = error instanceof Refused && error.retryAfter !== undefined
-    if (error instanceof Unreachable || isBusy) this.#retryLater()
+    if (isRetryable(error)) this.#retryLater()
     else this.error.value = error
   }
 
@@ -287,7 +288,12 @@ export class RowSource implements RowList {
     if (this.#isChecking) return
     this.#isChecking = true
     try {
-      const { record } = await api.get('/v1/records/{id}', { params: { id: known.id }, isFresh: true })
+      const { signal } = this.#closing
+      const { record } = await api.get('/v1/records/{id}', {
+        params: { id: known.id },
+        isFresh: true,
+        signal,
+      })
       if (record.updated_at >= known.updated_at || this.#known.get(known.id) !== known) return
       this.#known.clear()
       this.isWatched = false
