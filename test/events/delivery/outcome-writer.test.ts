@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { getEventListeners } from 'node:events'
 import type { FinishedAttempt } from '../../../src/events/delivery/dispatch/delivery-queue.ts'
 import { OutcomeWriter } from '../../../src/events/delivery/dispatch/outcome-writer.ts'
 import { watchFailurePoints } from '../../../src/lib/failure-points.ts'
@@ -62,6 +63,21 @@ test('an outcome that could not be saved is tried again a second later', async (
   const warnings = service.logged().filter(({ message }) => String(message).includes('could not be saved'))
   expect(warnings).toMatchObject([{ level: 'warn', error: 'Error: disk' }])
   failing.mockRestore()
+})
+
+test('retries leave nothing to be called when the server stops', async () => {
+  const failing = spyOn(service.ctx.db, 'write').mockImplementation(() => Promise.reject(new Error('disk')))
+  const waiting = writer.write(finished('a'))
+  for (let retry = 0; retry < 5; retry++) {
+    await settle()
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)
+    service.clock.advance(1_000)
+  }
+  failing.mockRestore()
+  await settle()
+  service.clock.advance(1_000)
+  await waiting
+  expect([transactions, getEventListeners(controller.signal, 'abort').length]).toEqual([1, 0])
 })
 
 test('once the server has stopped, outcomes are abandoned', async () => {

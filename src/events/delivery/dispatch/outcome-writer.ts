@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts'
+import { type Clock, sleep } from '../../../lib/clock.ts'
 import { reach } from '../../../lib/failure-points.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Db } from '../../../storage/database.ts'
@@ -38,13 +38,13 @@ export class OutcomeWriter {
   }
 
   async #writeAll(): Promise<void> {
-    const { signal } = this.options
+    const { clock, signal } = this.options
     this.#isWriting = true
     while (this.#queue.length > 0 && !signal.aborted) {
       const batch = this.#queue.slice(0, MAX_BATCH)
       if (await this.#hasWritten(batch))
         for (const { settle } of this.#queue.splice(0, batch.length)) settle()
-      else if (!signal.aborted) await this.#delay()
+      else if (!signal.aborted) await sleep(clock, RETRY_WRITE_MS, signal)
     }
     for (const { settle } of this.#queue.splice(0)) settle()
     this.#isWriting = false
@@ -64,15 +64,6 @@ export class OutcomeWriter {
       log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
       return false
     }
-  }
-
-  async #delay(): Promise<void> {
-    const { clock, signal } = this.options
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = clock.after(RETRY_WRITE_MS, resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    cancel()
   }
 }
 
